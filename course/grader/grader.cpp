@@ -62,12 +62,12 @@ std::string general_sentence(const RowReport& report, const Failure& failure) {
       return "";
     }
     case Failure::Kind::unrecorded:
-      return "The result does not know how it was computed. Compose it of operations of the "
+      return "The result does not know how it was computed. Compose it from operations of the "
              "library, or return record(…), which keeps its backward.";
     case Failure::Kind::kept:
       return "No argument requires a gradient, so the result must not require one either.";
     case Failure::Kind::frozen:
-      return "Backward must ask g.wants(i) for each argument on its own, and then call g.into(i) "
+      return "Backward must ask g.wants(i) for each argument separately, and then call g.into(i) "
              "once.";
     case Failure::Kind::accumulation:
       return "A second loss must add to the gradient: Destination::accumulate says whether to add "

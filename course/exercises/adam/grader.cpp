@@ -148,20 +148,22 @@ const Exercise adam_exercise(
       adam<Slip::no_correction>},
      {"The correction of m is missing: divide it by 1 - β₁ᵗ.", adam<Slip::no_first_correction>},
      {"The correction of v is missing: divide it by 1 - β₂ᵗ.", adam<Slip::no_second_correction>},
-     {"The correction is that of the step before: t counts from 1, as r.step.", adam<Slip::from_0>},
-     {"The corrected m and v are stored, so that the next step corrects them again. Store the "
-      "running means themselves.",
+     {"The correction is that of the previous step: t counts from 1, as r.step does.",
+      adam<Slip::from_0>},
+     {"The corrected m and v are stored, so the next step corrects them again. Store the running "
+      "means themselves.",
       adam<Slip::stored_correction>},
      {"v is a running mean of g. It must be one of g².", adam<Slip::no_square>},
      {"The square root of v is missing.", adam<Slip::no_root>},
      {"The numerator is the gradient. It must be its running mean m.",
       adam<Slip::gradient_for_mean>},
-     {"ε is added under the root. It is added to the root.", adam<Slip::epsilon_in_root>},
-     {"ε is added to √v before the correction: it is divided by √(1 - β₂ᵗ), too.",
+     {"ε is added under the root. Add it to the root.", adam<Slip::epsilon_in_root>},
+     {"ε is added to √v before the correction, which then divides it as well. Add it after the "
+      "correction.",
       adam<Slip::epsilon_before_correction>},
      {"ε is not used.", adam<Slip::no_epsilon>},
      {"β₁ and β₂ are exchanged: m decays with β₁, v with β₂.", adam<Slip::swapped_betas>},
-     {"The sign is wrong: this goes up the gradient.", adam<Slip::ascent>},
+     {"The sign is wrong: this step follows the gradient upwards.", adam<Slip::ascent>},
      {"r.gradient_scale is not used: it multiplies every gradient.", adam<Slip::unscaled>},
      {"The weight decay is missing.", adam<Slip::no_decay>},
      {"This is Adam's weight decay: AdamW does not add λ w to the gradient, it subtracts lr λ w "

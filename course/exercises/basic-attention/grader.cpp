@@ -41,8 +41,8 @@ Tensor products_of_rows(const Tensor& x) { return matmul(x, transpose(x, 0, 1));
 const Exercise basic_attention_exercise(
     "basic_attention", grade_basic_attention, {basic_attention},
     {{"", [](const Tensor& x) { return matmul(softmax(products_of_rows(x)), x); }},
-     {"The softmax is taken over the positions that look (axis 0): each column adds up to 1. The "
-      "weights of one position, a row, must.",
+     {"The softmax is taken over the positions that look (axis 0): each column adds up to 1. "
+      "Each row must: it has the weights of one position.",
       [](const Tensor& x) { return matmul(softmax(products_of_rows(x), 0), x); }},
      {"The exponentials are not divided by their sum: the weights do not add up to 1.",
       [](const Tensor& x) { return matmul(exp(products_of_rows(x)), x); }},
@@ -71,6 +71,9 @@ const Exercise basic_attention_exercise(
      {"The scores are xᵀ x, (D, D): products of the columns. They are products of the rows, x xᵀ, "
       "(T, T).",
       [](const Tensor& x) { return matmul(x, softmax(matmul(transpose(x, 0, 1), x))); }},
+     {"The scores are xᵀ x, (D, D): products of the columns. They are products of the rows, x xᵀ, "
+      "(T, T).",
+      [](const Tensor& x) { return matmul(softmax(matmul(transpose(x, 0, 1), x)), x); }},
      {"These are the weights, (T, T). The result is the mean of the rows of x with these weights, "
       "(T, D).",
       [](const Tensor& x) { return softmax(products_of_rows(x)); }},

@@ -126,19 +126,19 @@ const BeamMistake beam_mistakes[] = {
      2,
      4,
      4,
-     "Complete texts take slots in the beam: `beam` hypotheses must grow besides them."},
+     "Complete texts take slots in the beam. They must not: `beam` other hypotheses grow."},
     {{.own_best_child = true},
      3,
      4,
      2,
-     "Each hypothesis keeps its own best extension. The extensions of all compete for the slots: "
-     "some hypotheses have several, others none."},
+     "Each hypothesis keeps its own best extension. All extensions must compete for the slots: "
+     "some hypotheses get several, others none."},
     {{.last_token_only = true},
      3,
      4,
      3,
-     "Extensions are ordered by the log p of their last token. It is that of the whole text, a "
-     "sum."},
+     "Extensions are ordered by the log p of their last token. Order them by the log p of the "
+     "whole text, a sum."},
 };
 
 }  // namespace

@@ -122,14 +122,14 @@ const Exercise blocked_attention_exercise(
         next(k, v);
         return to_one_block(q, k, v);
       }},
-     {"Only the last block counts: keep what earlier ones gave.",
+     {"Only the last block counts: keep the results of earlier blocks.",
       [](const Tensor& q, const NextBlock& next) {
         Tensor o;
         for (Tensor k, v; next(k, v);) o = to_one_block(q, k, v);
         return o;
       }},
-     {"Each block has a softmax of its own, and the results are averaged. The weights of all keys "
-      "together add up to 1.",
+     {"Each block has its own softmax, and the results are averaged. The weights of all keys "
+      "together must add up to 1.",
       [](const Tensor& q, const NextBlock& next) {
         Tensor o;
         double count = 0;
@@ -137,12 +137,14 @@ const Exercise blocked_attention_exercise(
           o = o ? o + to_one_block(q, k, v) : to_one_block(q, k, v);
         return o / count;
       }},
-     {"Where the maximum grows, neither the sum nor the output so far is corrected: both are "
-      "multiplied by exp(m - m').",
+     {"Where the maximum grows, neither the sum nor the output so far is corrected: multiply "
+      "both by exp(m - m').",
       online<BlockStep{.corrects_sum = false, .corrects_output = false}>},
-     {"Where the maximum grows, the sum so far must be multiplied by exp(m - m'), too.",
+     {"Where the maximum grows, multiply the sum so far by exp(m - m'), as you multiply the "
+      "output.",
       online<BlockStep{.corrects_sum = false}>},
-     {"Where the maximum grows, the output so far must be multiplied by exp(m - m'), too.",
+     {"Where the maximum grows, multiply the output so far by exp(m - m'), as you multiply the "
+      "sum.",
       online<BlockStep{.corrects_output = false}>},
      {"The correction is exp(m' - m); it must be exp(m - m'), at most 1.",
       online<BlockStep{.inverse = true}>},

@@ -45,12 +45,12 @@ void grade_broadcast_shapes(Grader& g, Shape (*broadcast)(const char* operation,
       {aligned([](int64_t x, int64_t y) -> std::optional<int64_t> { return std::max(x, y); }),
        "Two lengths that differ, neither of them 1, must throw an Error: this takes the larger."},
       {aligned(larger),
-       "This is the larger of the two lengths. Of 1 and 0 the result is 0: a length of 1 gives way "
-       "to any other."},
+       "This is the larger of the two lengths. For 1 and 0 the result is 0: a length of 1 gives "
+       "way to any other."},
       {[=](const Lengths& a, const Lengths& b) {
          return a.size() == b.size() ? right(a, b) : std::nullopt;
        },
-       "A missing axis counts as 1: shapes of different rank broadcast, too."},
+       "A missing axis counts as 1: shapes of different rank also broadcast."},
       {[](const Lengths& a, const Lengths& b) { return a == b ? std::optional(a) : std::nullopt; },
        "Shapes that differ may broadcast: a length of 1 is repeated."},
       {aligned([](int64_t x, int64_t y) -> std::optional<int64_t> {

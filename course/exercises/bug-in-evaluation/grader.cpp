@@ -79,7 +79,7 @@ const Exercise bug_in_evaluation_exercise(
     {{"", {found, evaluated<Weight::targets>}},
      {"A batch weighs as much as it has rows. It must weigh as much as it has targets.",
       {not_found, evaluated<Weight::rows>}},
-     {"Line 10 it is. Now repair it.", {found, evaluated<Weight::rows>}},
+     {"Line 10 is the wrong one. Now repair it.", {found, evaluated<Weight::rows>}},
      {"Now every batch weighs the same, whatever it contains.",
       {not_found, evaluated<Weight::one>}},
      {"Now every batch weighs the same, whatever it contains.", {found, evaluated<Weight::one>}},

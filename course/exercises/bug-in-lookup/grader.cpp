@@ -55,10 +55,10 @@ int not_found() { return 0; }
 
 const Exercise bug_in_lookup_exercise(
     "bug_in_lookup", grade_bug_in_lookup, {wrong_line, lookup},
-    {{"The gradients of tokens that occur once are right. Of a token that occurs several times "
-      "only the last one counts.",
+    {{"The gradients of tokens that occur once are right. If a token occurs several times, only "
+      "its last occurrence counts.",
       {not_found, once<false>}},
-     {"Line 11 it is. Now repair it.", {found, once<false>}},
+     {"Line 11 is the wrong one. Now repair it.", {found, once<false>}},
      {"Now the first occurrence of a token counts, and no other.", {not_found, once<true>}},
      {"Now the first occurrence of a token counts, and no other.", {found, once<true>}}});
 

@@ -107,9 +107,9 @@ const Exercise causal_mask_exercise(
       causal<[](const Causal& c) {
         return matmul(plain_softmax(c.covered(c.scores(), no_score)), c.v);
       }>},
-     {"A query with nothing to attend to takes the plain mean of all values, which are all hidden "
-      "from it: scores filled with a large negative number are equal there. Fill with -∞, and give "
-      "such a row the weights 0.",
+     {"A query with nothing to attend to gets the plain mean of all values, although all are "
+      "hidden from it: if every score is the same large negative number, the weights are equal. "
+      "Fill with -∞, and give such a row the weights 0.",
       causal<[](const Causal& c) { return c.attend(c.covered(c.scores(), -1e9)); }>},
      {"A query with nothing to attend to attends to what is hidden: adding a large negative number "
       "to all scores of a row changes nothing in its softmax.",
@@ -178,7 +178,7 @@ const Exercise causal_mask_exercise(
       causal<[](const Causal& c) {
         return matmul(c.covered(plain_softmax(c.scores() + c.bias(no_score)), 0), c.v);
       }>},
-     {"That is the library's answer: compose it of smaller operations.",
+     {"That is the library's own function. Compose yours from smaller operations.",
       causal<[](const Causal& c) { return library_attention(c.q, c.k, c.v, {.causal = true}); }>}});
 
 }  // namespace causal_mask_answers

@@ -75,8 +75,8 @@ class FailingDisk final : public Disk {
   std::optional<Finding> left_open() const {
     if (open_.empty()) return {};
     return Finding{"a file is still open at the end",
-                   "Each save that leaves a descriptor open takes one from the process, until it "
-                   "has none. Close it also when a call throws."};
+                   "Each save that leaves a descriptor open uses one up, until the process has "
+                   "none left. Close it, even if a call throws."};
   }
 
   int create(const std::string& path) override {
@@ -115,8 +115,8 @@ class FailingDisk final : public Disk {
             ? "The file is renamed before it is synced: after a power cut the name is new, and "
               "the contents are not there."
         : !contents.empty() && expected_.starts_with(contents)
-            ? "write() may take fewer bytes than it is given: call it again with the rest, until "
-              "nothing is left. Only then rename."
+            ? "write() may write fewer bytes than you give it: call it again with the rest, "
+              "until nothing is left. Only then rename."
             : "The file is renamed before it is written.";
     change([=](DiskNames& names) {
       names[to] = names.at(from);

@@ -46,12 +46,12 @@ void grade_clipping(Grader& g, decltype(&clip_gradients) answer) {
   check(fmt::format("norm {:.3g}, limit {:.3g}", size, size / 3), gradients, size / 3);
   check(fmt::format("norm {:.3g}, limit {:.3g}", size, size * 2), gradients, size * 2);
   check(fmt::format("norm {:.3g}, limit 0", size), gradients, 0,
-        "A limit of 0 means that there is none: the gradients stay, the norm is returned.");
+        "A limit of 0 means no limit: leave the gradients as they are, and return the norm.");
   check("all gradients 0, limit 1", {{0, 0}, {0}}, 1,
         "0 / 0 is not a number: a norm below the limit changes nothing.");
   gradients[2][1] = std::numeric_limits<double>::infinity();
   check("one gradient ∞, limit 1", gradients, 1,
-        "A norm that is not finite must be returned, and change nothing.");
+        "A norm that is not finite must be returned, and must change nothing.");
 }
 namespace {
 namespace clipping_answers {
@@ -100,7 +100,7 @@ const Exercise clipping_exercise(
      {"Nothing changes, and 0 is returned: nothing is computed yet.",
       clipped<[](const Gradients&) { return 0.0; }>},
      {"The gradients are not changed.", clipped<[](const Gradients& g) { return g.norm(); }>},
-     {"Each tensor is clipped by a norm of its own. There is one norm, of all together.",
+     {"Each tensor is clipped by its own norm. Use one norm, that of all tensors together.",
       clipped<[](const Gradients& g) {
         const double norm = g.norm();
         g.replace([&](double x, const std::vector<double>& own) {
@@ -135,12 +135,12 @@ const Exercise clipping_exercise(
         g.scale(std::min(1.0, 1 / norm));
         return norm;
       }>},
-     {"The norm after clipping is returned. It must be the one before.",
+     {"The norm after clipping is returned. Return the norm before clipping.",
       clipped<[](const Gradients& g) {
         g.clip(g.norm());
         return g.norm();
       }>},
-     {"The factor is returned. It must be the norm.",
+     {"The factor is returned. Return the norm.",
       clipped<[](const Gradients& g) { return g.limit / g.clip(g.norm()); }>},
      {"The gradients are right, but the norm is not returned.",
       clipped<[](const Gradients& g) { return 0 * g.clip(g.norm()); }>},

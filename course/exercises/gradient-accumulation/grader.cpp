@@ -135,12 +135,12 @@ const Exercise gradient_accumulation_exercise(
      {"The gradients are cleared before each micro-batch: only the last one counts. Clear them "
       "once.",
       accumulated<Slip::zero_each>},
-     {"The gradients of the step before are still there: clear them once, before the loop.",
+     {"The gradients of the previous step are still there: clear them once, before the loop.",
       accumulated<Slip::never_zero>},
      {"The optimizer makes a step after each micro-batch. It makes one, at the end.",
       accumulated<Slip::step_each>},
-     {"Each micro-batch is divided by its own targets, and then the mean is taken. Small "
-      "micro-batches count too much: divide once, by the targets of all.",
+     {"Each micro-batch is divided by its own number of targets, and then averaged. Small "
+      "micro-batches count too much: divide once, by the number of all targets.",
       accumulated<Slip::mean_of_means>},
      {"This divides by the number of all targets. Those that are `ignored` do not count.",
       accumulated<Slip::all_positions>},

@@ -116,12 +116,12 @@ Tensor step_of_pairs(const Graph& g) {
 const Exercise graph_step_exercise(
     "graph_step", grade_graph_step, {graph_step},
     {{"", graph<[](const Graph& g) { return g.step(g.weights()); }>},
-     {"Every edge is walked backwards: the sender asks, and reads the receiver.",
+     {"Every edge is reversed: the sender asks and reads the receiver. The receiver must ask.",
       graph<[](const Graph& g) {
         const Tensor weight = g.softmax_over(g.sender, g.scores(g.sender, g.receiver));
         return g.into(g.sender, g.messages(weight, g.receiver));
       }>},
-     {"The query is the sender's and the key the receiver's. The node that receives asks.",
+     {"The query is the sender's and the key is the receiver's. The query must be the receiver's.",
       graph<[](const Graph& g) {
         return g.step(g.softmax_over(g.receiver, g.scores(g.sender, g.receiver)));
       }>},
@@ -160,7 +160,8 @@ const Exercise graph_step_exercise(
       }>},
      {"The messages are collected at the sender. They arrive at the receiver.",
       graph<[](const Graph& g) { return g.into(g.sender, g.messages(g.weights(), g.sender)); }>},
-     {"Of two edges with the same ends only one is read: a matrix of pairs has no room for both.",
+     {"If two edges connect the same nodes, only one is read: a matrix of pairs has no room for "
+      "both.",
       graph<step_of_pairs>},
      {"These are the messages of the edges, (E, V). Sum those into each node.",
       graph<[](const Graph& g) { return g.messages(g.weights(), g.sender); }>}});

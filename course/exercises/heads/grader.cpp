@@ -116,10 +116,11 @@ const Exercise heads_exercise(
       attend<split_as_columns, merge_as_columns>},
      {"The heads are merged as (V, H), not as (H, V): column by column, not head by head.",
       attend<split, merge_as_columns>},
-     {"This is the mean of the heads. They must stand side by side.", attend<split, mean_of_heads>},
+     {"This is the mean of the heads. Put them side by side instead.",
+      attend<split, mean_of_heads>},
      {"The heads are not merged: (B, H, Tq, V) must become (B, Tq, H·V).",
       attend<split, not_merged>},
-     {"That is the library's answer: split, attend and merge by smaller operations.",
+     {"That is the library's own function. Split, attend and merge with smaller operations.",
       [](const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads) {
         return scaled_dot_product_attention(q, k, v, heads);
       }}});

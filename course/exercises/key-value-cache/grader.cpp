@@ -187,14 +187,14 @@ const Exercise key_value_cache_exercise(
          return z;
        },
        move}},
-     {"Of several new positions each attends to all. A position must not see later ones.",
+     {"Each of several new positions attends to all of them. A position must not see later ones.",
       {attend<[](int64_t, int64_t, int64_t, int64_t) { return false; }>, move}},
      {"A position does not attend to itself: append before attending.",
       {attend<[](int64_t i, int64_t key, int64_t count, int64_t all) {
          return i + all - count <= key;
        }>,
        move}},
-     {"The mask takes the new positions for the first ones of the text. New position i has the "
+     {"The mask treats the new positions as the first ones of the text. New position i has the "
       "position t + i.",
       {attend<[](int64_t i, int64_t key, int64_t, int64_t) { return i < key; }>, move}},
      {"The scores are not divided by √K.", {attend<later, 0>, move}},
@@ -203,7 +203,7 @@ const Exercise key_value_cache_exercise(
       {attend<later, 1, -1>, move}},
      {"continue_rows has no effect: the texts stay as they were.",
       {right, [](Tensor&, Tensor&, const std::vector<int64_t>&) {}}},
-     {"Only the keys follow their rows: values must be moved in the same way.",
+     {"Only the keys follow their rows. Move the values in the same way.",
       {right,
        [](Tensor& keys, Tensor& values, const std::vector<int64_t>& rows) {
          const Tensor before = values;

@@ -86,10 +86,9 @@ const Exercise label_smoothing_exercise(
      {"The target has 1 - ε and the others ε/V: p adds up to 1 - ε/V. The target gets its share of "
       "ε, too.",
       smoothed<rest, share>},
-     {"The others have ε/(V - 1): this is fairseq's formula. Here ε is shared out among all V "
-      "classes.",
+     {"The others have ε/(V - 1): this is fairseq's formula. Here all V classes share ε.",
       smoothed<rest, [](double e, double v) { return e / (v - 1); }>},
-     {"Every class has ε: it is shared out, ε/V each.",
+     {"Every class has ε. The classes must share it: ε/V each.",
       smoothed<all, [](double e, double) { return e; }>},
      {"The target has 1 and the others ε/V: p adds up to more than 1.", smoothed<all, share>},
      {"ε and 1 - ε are exchanged: the target gets ε.",
@@ -114,7 +113,9 @@ const Exercise label_smoothing_exercise(
       }},
      {"A row whose target is ignored counts, with ε/V for each class. All its p must be 0.",
       smoothed<right_target, share, false>},
-     {"cross_entropy is the answer: write it out.", [](const Tensor& x, const Ids& t, double e) {
+     {"That is the library's own function. Compose yours from smaller operations, such as "
+      "log_softmax.",
+      [](const Tensor& x, const Ids& t, double e) {
         return cross_entropy(x, t, Reduction::sum, e);
       }}});
 

@@ -133,11 +133,11 @@ const Exercise matmul_backward_exercise(
       wrong_a<[](X x, int64_t, int64_t p, int64_t j) { return x.b(p, j); }>},
      {"The factor dc is missing: this is the sum of a column of a, the gradient only if dc is 1.",
       wrong_b<[](X x, int64_t i, int64_t p, int64_t) { return x.a(i, p); }>},
-     {"Only the last column of dc arrives: da[…] = instead of +=?",
+     {"Only the last column of dc arrives. Did you write da[…] = instead of +=?",
       wrong_a<[](X x, int64_t i, int64_t p, int64_t j) {
         return j + 1 < x.n ? 0 : term_of_a(x, i, p, j);
       }>},
-     {"Only the last row of dc arrives: db[…] = instead of +=?",
+     {"Only the last row of dc arrives. Did you write db[…] = instead of +=?",
       wrong_b<[](X x, int64_t i, int64_t p, int64_t j) {
         return i + 1 < x.m ? 0 : term_of_b(x, i, p, j);
       }>}});

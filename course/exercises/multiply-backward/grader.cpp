@@ -81,9 +81,9 @@ const Exercise multiply_backward_exercise(
      {"This is dy · b: the derivative of a · b by b is a.", product<Slip::own_factor, b>},
      {"This is dy: the factor b is missing.", product<Slip::no_factor, a>},
      {"This is dy: the factor a is missing.", product<Slip::no_factor, b>},
-     {"This is b: the factor dy is missing, with which the loss reaches y.",
+     {"This is b: the factor dy is missing, the gradient that arrives at y.",
       product<Slip::no_dy, a>},
-     {"This is a: the factor dy is missing, with which the loss reaches y.",
+     {"This is a: the factor dy is missing, the gradient that arrives at y.",
       product<Slip::no_dy, b>},
      {"This is the gradient without the sum over the broadcast axes: an element of a was used "
       "several times, and only the last time counts.",

@@ -108,8 +108,8 @@ const Exercise paired_interval_exercise(
       "√n.",
       slipped<Slip{.roots_of_n = 0}>},
      {"s is divided by n, not by its root.", slipped<Slip{.roots_of_n = 2}>},
-     {"The half width is 1.96 · s / √n. That is for a known deviation: with an estimated one take "
-      "Student's t.",
+     {"The half width is 1.96 · s / √n. That is right for a known deviation. Yours is estimated: "
+      "use Student's t.",
       slipped<Slip{.t = 1.96}>},
      {"The half width is s / √n: the factor t is missing.", slipped<Slip{.t = 1}>},
      {"This is the variance s², not its root.", slipped<Slip{.variance = true}>},

@@ -77,9 +77,9 @@ const Exercise register_tile_exercise(
       tile<Loops{.transposed_a = true}>},
      {"b is read as its transpose: element (p, j) is b[16 * p + j].",
       tile<Loops{.transposed_b = true}>},
-     {"The rows of a are taken to follow each other: row i begins at a[i * leading_a].",
+     {"This reads the rows of a as if they followed each other: row i begins at a[i * leading_a].",
       tile<Loops{.dense_a = true}>},
-     {"The rows of c are taken to follow each other: row i begins at c[i * leading_c].",
+     {"This reads the rows of c as if they followed each other: row i begins at c[i * leading_c].",
       tile<Loops{.dense_c = true}>}});
 
 }  // namespace register_tile_answers

@@ -127,8 +127,7 @@ const Exercise rotary_exercise(
      {"Positions start at 1. x[:, 0, :] has the position first_position, 0 by default, which is "
       "not rotated.",
       changed<[](Rotation& r) { ++r.options.first_position; }>},
-     {"All columns are rotated as one head. Each head is rotated on its own: K is x.dim(2) / "
-      "heads.",
+     {"All columns are rotated as one head. Rotate each head separately: K is x.dim(2) / heads.",
       changed<[](Rotation& r) { r.heads = 1; }>},
      {"The frequencies are those of a head as wide as x: the exponent is -2k/K with K = x.dim(2) / "
       "heads.",

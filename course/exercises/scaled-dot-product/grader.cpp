@@ -116,7 +116,7 @@ const Exercise scaled_dot_product_exercise(
       masked<[](const Attention& a) { return matmul(exp(a.hidden(a.scores())), a.v); }>},
      {"These are the weights, (Tq, Tk). The result is the mean of the values with these weights.",
       masked<[](const Attention& a) { return softmax(a.hidden(a.scores())); }>},
-     {"That is the library's answer: compose it of smaller operations.",
+     {"That is the library's own function. Compose yours from smaller operations.",
       masked<[](const Attention& a) {
         const Ids keep = a.keep.reshape({1, 1, a.keep.dim(0), a.keep.dim(1)});
         return library_attention(a.q, a.k, a.v, {.dense = keep});

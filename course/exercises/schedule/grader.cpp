@@ -103,7 +103,8 @@ const Exercise schedule_exercise(
      {"This falls in a straight line. It must follow a cosine.", while_falling<[](const Run& r) {
         return r.least + (r.peak - r.least) * (1 - r.progress());
       }>},
-     {"The factor π is missing: the cosine goes half a turn.", while_falling<[](const Run& r) {
+     {"The factor π is missing: the cosine goes through half a period.",
+      while_falling<[](const Run& r) {
         return r.least + (r.peak - r.least) * (1 + std::cos(r.progress())) / 2;
       }>},
      {"This rises from min_lr to the peak. It must fall.",

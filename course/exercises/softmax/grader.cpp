@@ -48,8 +48,8 @@ void grade_softmax(Grader& g, decltype(&softmax) answer) {
   g.expect_near("softmax of [-inf, 1, 1], element 1", masked.data()[1], 0.5);
   g.expect_near("softmax of [-inf, -inf, -inf], element 0", masked.data()[3], 0,
                 {{std::numeric_limits<double>::quiet_NaN(),
-                  "-inf - (-inf) and 0/0 are not a number. A line of which every element is hidden "
-                  "gives zeros in the library, so that nothing is attended to."}});
+                  "-inf - (-inf) and 0/0 are not a number. If every element of a line is hidden, "
+                  "the result is zeros: nothing is attended to."}});
 }
 namespace {
 namespace softmax_answers {

@@ -151,7 +151,7 @@ const Exercise tape_exercise(
         for (double& d : dx) d *= x.back();
         return dx;
       }},
-     {"Only the inputs have gradients. Keep those of the results, too.",
+     {"Only the inputs have gradients. Keep those of the results as well.",
       [](const Steps& tape, const std::vector<double>& x) {
         std::vector<double> dx = walked<Walk{}>(tape, x);
         std::fill(dx.end() - std::ssize(tape), dx.end(), 0);

@@ -84,8 +84,8 @@ const Exercise temperature_exercise(
      {"This is uniform, which is the limit for T = ∞.", at_0<uniform>},
      {"This is the limit for T = 0.", [](const Tensor& s, double) { return hardmax(s); }},
      {"This is the limit for T = 0.", at_infinity<[](const Tensor& s) { return hardmax(s); }>},
-     {"Of equal maxima the first has the whole weight. The limit of the softmax is shared by all "
-      "of them.",
+     {"The first of several equal maxima has the whole weight. In the limit of the softmax they "
+      "share it.",
       at_0<first_maximum>},
      {"Each of several equal maxima has the weight 1: the row adds up to more than 1.",
       at_0<one_at_maxima>},

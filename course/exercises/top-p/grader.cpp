@@ -106,20 +106,20 @@ const Exercise top_p_exercise(
       [](const Tensor& logits, double) { return softmax(logits); }},
      {"The kept probabilities do not add up to 1: divide them by their sum.",
       walked<Walk{.divided = false}>},
-     {"The token with which the sum reaches p is left out. The set's total must be at least p; "
-      "where one token has more than p, nothing is left.",
+     {"The token with which the sum reaches p is left out. The set's total must be at least p. "
+      "If one token has more than p, this leaves nothing.",
       walked<Walk{.without_last = true}>},
      {"Where the sum is exactly p, one more token is kept: a token belongs to the set if the sum "
       "before it is below p.",
       walked<Walk{.beyond = true}>},
      {"One token too many is kept.", walked<Walk{.one_more = true}>},
-     {"Of equally probable tokens the one with the higher index is taken first.",
+     {"Of two equally probable tokens, this takes the one with the higher index first.",
       walked<Walk{.later_first = true}>},
      {"The least probable tokens are kept: sort from the most probable one.",
       walked<Walk{.ascending = true}>},
      {"The tokens are added up in the order of their indices: sort them by probability.",
       walked<Walk{.by_index = true}>},
-     {"Each token is compared with p on its own. The sum of the set must reach p.",
+     {"Each token is compared with p separately. The sum of the set must reach p.",
       [](const Tensor& logits, double p) {
         const Tensor all = softmax(logits);
         return shares(all, [&](int64_t i) { return all.data()[i] >= p; });
@@ -129,7 +129,7 @@ const Exercise top_p_exercise(
         const Tensor kept = walked<Walk{.divided = false}>(logits, p);
         return shares(exp(kept), [&](int64_t i) { return kept.data()[i] > 0; });
       }},
-     {"Every row has the tokens of the first row: each has a nucleus of its own.",
+     {"Every row has the tokens of the first row. Each row has its own nucleus.",
       [](const Tensor& logits, double p) {
         const Tensor nuclei = walked<Walk{}>(logits, p);
         return shares(softmax(logits),

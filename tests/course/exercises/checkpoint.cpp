@@ -92,7 +92,7 @@ TEST_CASE("exercise checkpoint: the solution passes") {
 TEST_CASE("exercise checkpoint: the stub and mistakes are named") {
   CHECK_SAYS("overwritten in place", "checkpoint", in_place);
   CHECK_SAYS("another file system", "checkpoint", in_another_folder);
-  CHECK_SAYS("write() may take fewer bytes", "checkpoint",
+  CHECK_SAYS("write() may write fewer bytes", "checkpoint",
              with_steps<write_once, sync, close, rename, sync_folder>);
   CHECK_SAYS("renamed before it is synced", "checkpoint",
              with_steps<write, close, rename, sync_folder>);

@@ -23,7 +23,7 @@ TEST_CASE("every exercise: the grader says of what is shipped what is missing") 
   const std::map<std::string_view, std::string_view> others{
       {"broadcast_shapes", "This is the shape of a, always."},
       {"bug_in_evaluation", "A batch weighs as much as it has rows."},
-      {"bug_in_lookup", "Of a token that occurs several times only the last one counts."},
+      {"bug_in_lookup", "If a token occurs several times, only its last occurrence counts."},
       {"bug_in_pooling", "An example reads more than its own positions."},
       {"checkpoint", "nothing is saved yet"},
       {"count_bytes", "This is the number of values"},

@@ -40,7 +40,7 @@ TEST_CASE("exercise softmax: overflow, hidden lines and a wrong backward are nam
     const Tensor total = sum(exp(x), {axis}, true);
     return exp(x) / total;
   });
-  CHECK_SAYS("every element is hidden", "softmax", [](const Tensor& x, int axis) {
+  CHECK_SAYS("If every element of a line is hidden", "softmax", [](const Tensor& x, int axis) {
     const Tensor e = exp(x - max(x, {axis}, true));
     return e / sum(e, {axis}, true);
   });
