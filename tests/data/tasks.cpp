@@ -288,6 +288,7 @@ TEST_CASE("a large task is drawn: training never shows held-out examples, at any
   const Corpus corpus = load_corpus(options, Framing::seq2seq, 3);
   CHECK(corpus.longest_source == 30);
   CHECK(corpus.longest_input == 31);
+  CHECK(corpus.notes[0] == "train: unlimited examples");
   std::set<Ints> held_out;
   for (const char* name : {"val", "test", "test_longer"}) {
     CHECK(split(corpus, name).size == 1000);
@@ -349,6 +350,7 @@ TEST_CASE("splits have the requested sizes, or an error says how many examples e
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
   CHECK(split(corpus, "test").size == 700);
   CHECK(split(corpus, "train").size == 5000);
+  CHECK(corpus.notes[0] == "train: 5000 examples");
   options.test_size = 5000;
   const std::string message =
       input_error([&] { load_corpus(options, Framing::language_model, 1); });
