@@ -42,7 +42,7 @@ struct CourseArguments final : CommandArguments {
         {"[ACTION]", "list|next|start|check|hint|reset|show|museum", &action,
          "What to do (default: list)"},
         {"[NAME]", "", &exercise,
-         "Exercise (default: the one that was started or checked last), or piece of the museum"},
+         "Exercise (default: the one that was started or checked last), or exhibit of the museum"},
         {"--fast", "", &fast,
          "list, next, --answers: only the fast track, one exercise of each chapter"},
         {"--watch", "", &watch, "check: check again whenever the answer is saved, until it passes"},

@@ -19,23 +19,23 @@
 namespace heed {
 namespace {
 
-Json json_of_piece(const MuseumPiece& piece) {
+Json json_of_exhibit(const Exhibit& exhibit) {
   return Json::object()
-      .set("name", piece.name)
-      .set("title", piece.title)
-      .set("files", Json(piece.changed_files()));
+      .set("name", exhibit.name)
+      .set("title", exhibit.title)
+      .set("files", Json(exhibit.changed_files()));
 }
 
-int list_pieces(const std::vector<MuseumPiece>& pieces, bool json) {
+int list_exhibits(const std::vector<Exhibit>& exhibits, bool json) {
   if (json) {
     Json all = Json::array();
-    for (const MuseumPiece& piece : pieces) all.push(json_of_piece(piece));
+    for (const Exhibit& exhibit : exhibits) all.push(json_of_exhibit(exhibit));
     print(all.text(2) + "\n");
     return exit_done;
   }
   Table table;
-  for (const MuseumPiece& piece : pieces)
-    table.rows.push_back({piece.name, piece.title, joined(piece.changed_files())});
+  for (const Exhibit& exhibit : exhibits)
+    table.rows.push_back({exhibit.name, exhibit.title, joined(exhibit.changed_files())});
   print("Mistakes that compile: what each looks like, and how it is found.\n\n");
   print(table.text(3));
   print(
@@ -57,24 +57,24 @@ std::string shown_patch(const std::string& patch) {
   return text;
 }
 
-int show_piece(const Workshop& workshop, const MuseumPiece& piece, bool json) {
+int show_exhibit(const Workshop& workshop, const Exhibit& exhibit, bool json) {
   if (!json) {
-    print_escaped(styled(Style::heading, piece.title, STDOUT_FILENO) + "\n\n");
-    if (const std::string patch = piece.patch(); !patch.empty())
+    print_escaped(styled(Style::heading, exhibit.title, STDOUT_FILENO) + "\n\n");
+    if (const std::string patch = exhibit.patch(); !patch.empty())
       print_escaped(shown_patch(patch) + "\n");
     flush_output();
   }
   const InterruptGuard guard;
-  const MuseumRun run = run_piece(workshop, piece);
+  const MuseumRun run = run_exhibit(workshop, exhibit);
   const std::vector<std::string> surprises = run.surprises();
   if (json) {
-    Json all = json_of_piece(piece);
+    Json all = json_of_exhibit(exhibit);
     run.add_to(all);
     print(all.text(2) + "\n");
     return surprises.empty() ? exit_done : exit_failed;
   }
   print(run.text());
-  print(formulas_as_text(piece.text()));
+  print(formulas_as_text(exhibit.text()));
   print(fmt::format("\n{:.0f} s; the runs are in {}\n", run.seconds, folder_of(run.right.folder)));
   for (const std::string& line : surprises) print(fmt::format("not as the text says: {}\n", line));
   return surprises.empty() ? exit_done : exit_failed;
@@ -84,10 +84,11 @@ int show_piece(const Workshop& workshop, const MuseumPiece& piece, bool json) {
 
 int course_museum(const std::string& name, bool json) {
   const Workshop workshop = Workshop::find();
-  const std::vector<MuseumPiece> pieces = museum_pieces(workshop);
-  if (name.empty()) return list_pieces(pieces, json);
-  const MuseumPiece& piece = item_named(name, pieces, "piece of the museum", "heed course museum");
-  return show_piece(workshop, piece, json);
+  const std::vector<Exhibit> exhibits = museum_exhibits(workshop);
+  if (name.empty()) return list_exhibits(exhibits, json);
+  const Exhibit& exhibit =
+      item_named(name, exhibits, "exhibit of the museum", "heed course museum");
+  return show_exhibit(workshop, exhibit, json);
 }
 
 }  // namespace heed

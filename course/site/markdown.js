@@ -66,7 +66,7 @@ export function markdown(site) {
     const [file, hash = ""] = href.split("#");
     const full = path.posix.join(path.posix.dirname(page.file), file).replace(/\/$/, "");
     const end = hash ? `#${hash}` : "";
-    const candidates = [full, `${full}/README.md`, `${full}/piece.md`, `${full}/task.md`];
+    const candidates = [full, `${full}/README.md`, `${full}/exhibit.md`, `${full}/task.md`];
     for (const candidate of candidates) if (site.urls.has(candidate)) return relative(page, site.urls.get(candidate)) + end;
     if (full === "README.md" || full === ".") return relative(page, "index.html");
     const url = site.sources.url(full, name);

@@ -54,8 +54,8 @@ export function collectPages(root) {
     if (fs.existsSync(path.join(root, `course/exercises/${name}/task.md`)))
       add(`course/exercises/${name}/task.md`, `course/exercises/${name}.html`, "learn", "exercises", exercise(root, name));
   for (const name of names("course/museum", ""))
-    if (fs.existsSync(path.join(root, `course/museum/${name}/piece.md`)))
-      add(`course/museum/${name}/piece.md`, `course/museum/${name}.html`, "learn", "museum");
+    if (fs.existsSync(path.join(root, `course/museum/${name}/exhibit.md`)))
+      add(`course/museum/${name}/exhibit.md`, `course/museum/${name}.html`, "learn", "museum");
 
   const docs = names("docs", ".md").map((name) => name.replace(/\.md$/, ""));
   const named = lists.flatMap(([, , of]) => of);

@@ -1,4 +1,4 @@
-// What belongs to the chapters of the course: exercises, and the pieces of the museum. Each is a
+// What belongs to the chapters of the course: exercises, and the exhibits of the museum. Each is a
 // folder of texts.
 #pragma once
 

@@ -47,17 +47,17 @@ void MuseumExperiment::fields(Fields& f) {
   f.texts("show", show, "lines for a shell");
 }
 
-std::string MuseumPiece::text() const {
-  const std::string all = file("piece.md");
+std::string Exhibit::text() const {
+  const std::string all = file("exhibit.md");
   const size_t end = all.find('\n');
   return end == std::string::npos ? "" : all.substr(all.find_first_not_of('\n', end));
 }
 
-std::string MuseumPiece::patch() const {
+std::string Exhibit::patch() const {
   return exists(in_folder(folder, "change.patch")) ? file("change.patch") : "";
 }
 
-std::vector<std::string> MuseumPiece::changed_files() const {
+std::vector<std::string> Exhibit::changed_files() const {
   constexpr std::string_view start = "+++ b/";
   std::vector<std::string> files;
   for (const std::string& line : text_lines(patch()))
@@ -66,7 +66,7 @@ std::vector<std::string> MuseumPiece::changed_files() const {
   return files;
 }
 
-MuseumExperiment MuseumPiece::experiment() const {
+MuseumExperiment Exhibit::experiment() const {
   const std::string path = in_folder(folder, "experiment.toml");
   MuseumExperiment experiment;
   fill_sections(
@@ -75,12 +75,12 @@ MuseumExperiment MuseumPiece::experiment() const {
   return experiment;
 }
 
-std::vector<MuseumPiece> museum_pieces(const Workshop& workshop) {
-  std::vector<MuseumPiece> pieces;
+std::vector<Exhibit> museum_exhibits(const Workshop& workshop) {
+  std::vector<Exhibit> exhibits;
   for (const CourseItem& item :
-       items_in({workshop.chapters(), workshop.museum(), "piece.md", "heed course museum "}))
-    pieces.push_back({item});
-  return pieces;
+       items_in({workshop.chapters(), workshop.museum(), "exhibit.md", "heed course museum "}))
+    exhibits.push_back({item});
+  return exhibits;
 }
 
 }  // namespace heed

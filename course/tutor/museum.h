@@ -1,6 +1,6 @@
-// The museum: mistakes that compile. Each folder of course/museum is a piece:
+// The museum: mistakes that compile. Each folder of course/museum is an exhibit:
 //
-//   piece.md         its text: what is wrong, what one sees, how it is found
+//   exhibit.md       its text: what is wrong, what one sees, how it is found
 //   change.patch     the mistake as a diff of .cpp files, for git apply; some have none
 //   experiment.toml  what is trained and shown, without the mistake and with it
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace heed {
 
-// What a piece must show: a number, or a text.
+// What an exhibit must show: a number, or a text.
 struct Expectation {
   // The number: the last one of metrics.jsonl or that of result.json, by its path ("val.loss",
   // "test.exact_match"), or the first after a text in what is printed.
@@ -49,8 +49,8 @@ struct MuseumExperiment {
   void fields(Fields& f);
 };
 
-struct MuseumPiece : CourseItem {
-  std::string text() const;   // piece.md without its heading
+struct Exhibit : CourseItem {
+  std::string text() const;   // exhibit.md without its heading
   std::string patch() const;  // "" if there is none
   // The files that the patch changes: "nn/attention.cpp".
   std::vector<std::string> changed_files() const;
@@ -58,6 +58,6 @@ struct MuseumPiece : CourseItem {
   MuseumExperiment experiment() const;
 };
 
-std::vector<MuseumPiece> museum_pieces(const Workshop& workshop);
+std::vector<Exhibit> museum_exhibits(const Workshop& workshop);
 
 }  // namespace heed

@@ -230,12 +230,12 @@ void MuseumRun::add_to(Json& json) const {
   json.set("surprises", Json(surprises()));
 }
 
-MuseumRun run_piece(const Workshop& workshop, const MuseumPiece& piece) {
+MuseumRun run_exhibit(const Workshop& workshop, const Exhibit& exhibit) {
   const double start = now();
   MuseumRun run;
-  run.experiment = piece.experiment();
-  const SourceChange change{piece.patch(), piece.changed_files()};
-  const std::string folder = in_folder(workshop.build, "course/museum/" + piece.name);
+  run.experiment = exhibit.experiment();
+  const SourceChange change{exhibit.patch(), exhibit.changed_files()};
+  const std::string folder = in_folder(workshop.build, "course/museum/" + exhibit.name);
   remove_all(folder);
   make_folders(folder);
   SideRunner right(workshop, run.experiment, in_folder(folder, "right"));

@@ -1,4 +1,4 @@
-// Runs a piece of the museum: the program is built with the mistake, both programs train and
+// Runs an exhibit of the museum: the program is built with the mistake, both programs train and
 // print, and what they show is compared.
 #pragma once
 
@@ -31,10 +31,10 @@ struct MuseumSide {
 struct MuseumRun {
   MuseumExperiment experiment;
   MuseumSide right;
-  std::optional<MuseumSide> wrong;  // none if the piece has no mistake to run
+  std::optional<MuseumSide> wrong;  // none if the exhibit has no mistake to run
   double seconds = 0;
 
-  // What is not as the piece says, one line each.
+  // What is not as the exhibit says, one line each.
   std::vector<std::string> surprises() const;
   // Tables for a terminal: curves and numbers side by side, then what the lines print.
   std::string text() const;
@@ -44,6 +44,6 @@ struct MuseumRun {
 // Leaves the programs' runs in BUILD/course/museum/NAME, in right and in wrong, with the changed
 // program as wrong/heed. Throws Error if the change cannot be built or the training without it
 // fails.
-MuseumRun run_piece(const Workshop& workshop, const MuseumPiece& piece);
+MuseumRun run_exhibit(const Workshop& workshop, const Exhibit& exhibit);
 
 }  // namespace heed

@@ -20,7 +20,7 @@ struct Workshop {
   static Workshop find();
   std::string chapters() const;   // folder of the chapters
   std::string exercises() const;  // folder of the exercises
-  std::string museum() const;     // folder of the museum's pieces
+  std::string museum() const;     // folder of the museum's exhibits
   // Throws InputError, saying what to do, unless everything that is needed is built.
   void check_built() const;
 };

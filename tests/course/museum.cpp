@@ -1,4 +1,4 @@
-// The museum of mistakes: the files of its pieces, and what is compared in a run.
+// The museum of mistakes: the files of its exhibits, and what is compared in a run.
 #include "course/tutor/museum.h"
 
 #include <doctest/doctest.h>
@@ -30,29 +30,29 @@ int64_t changed_lines(const std::string& patch) {
   return count;
 }
 
-TEST_CASE("museum: every piece is a small change of .cpp files, with a text and an experiment") {
+TEST_CASE("museum: every exhibit is a small change of .cpp files, with a text and an experiment") {
   const Workshop workshop = Workshop::find();
-  const auto pieces = museum_pieces(workshop);
-  CHECK(!pieces.empty());
+  const auto exhibits = museum_exhibits(workshop);
+  CHECK(!exhibits.empty());
   const std::string chapter =
       read_file(in_folder(workshop.chapters(), "16_museum.md"), "chapter", 1 << 20);
-  for (const MuseumPiece& piece : pieces) {
-    CAPTURE(piece.name);
-    CHECK(chapter.find("`heed course museum " + piece.name + "`") != std::string::npos);
-    CHECK(!piece.title.empty());
-    const std::string text = piece.text();
+  for (const Exhibit& exhibit : exhibits) {
+    CAPTURE(exhibit.name);
+    CHECK(chapter.find("`heed course museum " + exhibit.name + "`") != std::string::npos);
+    CHECK(!exhibit.title.empty());
+    const std::string text = exhibit.text();
     for (const char* words : {"**What one sees", "**How one finds it", "**In heed"})
       CHECK_MESSAGE(text.find(words) != std::string::npos, words);
 
-    const std::string patch = piece.patch();
+    const std::string patch = exhibit.patch();
     CHECK(changed_lines(patch) <= max_changed_lines);
-    for (const std::string& file : piece.changed_files()) {
+    for (const std::string& file : exhibit.changed_files()) {
       CHECK(file.ends_with(".cpp"));
       CHECK(exists(in_folder(workshop.sources, file)));
     }
-    CHECK(piece.changed_files().empty() == patch.empty());
+    CHECK(exhibit.changed_files().empty() == patch.empty());
 
-    const MuseumExperiment experiment = piece.experiment();
+    const MuseumExperiment experiment = exhibit.experiment();
     CHECK(!experiment.expect.empty());
     CHECK((!experiment.train.empty() || !experiment.show.empty()));
     if (experiment.train.empty()) continue;
@@ -63,21 +63,21 @@ TEST_CASE("museum: every piece is a small change of .cpp files, with a text and 
   }
 }
 
-// A piece with this experiment.
-struct WrittenPiece {
+// An exhibit with this experiment.
+struct WrittenExhibit {
   TemporaryFolder folder;
-  MuseumPiece piece;
-  explicit WrittenPiece(const std::string& experiment) {
-    piece.folder = folder.path;
-    write_file(in_folder(piece.folder, "experiment.toml"), experiment);
+  Exhibit exhibit;
+  explicit WrittenExhibit(const std::string& experiment) {
+    exhibit.folder = folder.path;
+    write_file(in_folder(exhibit.folder, "experiment.toml"), experiment);
   }
 };
 
-TEST_CASE("museum: the files of a piece") {
-  WrittenPiece written(
+TEST_CASE("museum: the files of an exhibit") {
+  WrittenExhibit written(
       "train = \"configs/sort.toml\"\nset = [\"a=1\", \"b=2\"]\n"
       "[[expect]]\nvalue = \"val.loss\"\nright_max = 0.5\n[[expect]]\nwrong_text = \"nan\"\n");
-  const MuseumExperiment experiment = written.piece.experiment();
+  const MuseumExperiment experiment = written.exhibit.experiment();
   CHECK(experiment.train == "configs/sort.toml");
   CHECK(experiment.set == std::vector<std::string>{"a=1", "b=2"});
   CHECK(experiment.curves == std::vector<std::string>{"loss"});
@@ -87,19 +87,19 @@ TEST_CASE("museum: the files of a piece") {
   CHECK(std::isinf(experiment.expect[0].wrong_min));
   CHECK(!experiment.expect[1].is_number());
 
-  CHECK(written.piece.patch().empty());
-  write_file(in_folder(written.piece.folder, "change.patch"),
+  CHECK(written.exhibit.patch().empty());
+  write_file(in_folder(written.exhibit.folder, "change.patch"),
              "--- a/x/a.cpp\n+++ b/x/a.cpp\n@@ -1 +1 @@\n-a\n+b\n--- a/b.cpp\n+++ b/b.cpp\n");
-  CHECK(written.piece.changed_files() == std::vector<std::string>{"x/a.cpp", "b.cpp"});
-  write_file(in_folder(written.piece.folder, "piece.md"), "# Title\n\nText\n");
-  CHECK(written.piece.text() == "Text\n");
+  CHECK(written.exhibit.changed_files() == std::vector<std::string>{"x/a.cpp", "b.cpp"});
+  write_file(in_folder(written.exhibit.folder, "exhibit.md"), "# Title\n\nText\n");
+  CHECK(written.exhibit.text() == "Text\n");
 }
 
 TEST_CASE("museum: a wrong experiment.toml is an error with its line") {
   const auto error_of = [](const std::string& text) {
-    const WrittenPiece written(text);
-    return thrown<InputError>([&] { written.piece.experiment(); })
-        .substr(written.piece.folder.size() + 1);
+    const WrittenExhibit written(text);
+    return thrown<InputError>([&] { written.exhibit.experiment(); })
+        .substr(written.exhibit.folder.size() + 1);
   };
   CHECK(error_of("trian = \"x\"\n").starts_with("experiment.toml:1:1: "));
   CHECK(error_of("[[expect]]\nvalue = \"x\"\nafter = \"y\"\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The museum, as a learner calls it.
-#   museum.sh PROGRAM quick    the list, and one piece
-#   museum.sh PROGRAM all      every piece: it builds, and shows what it says
+#   museum.sh PROGRAM quick    the list, and one exhibit
+#   museum.sh PROGRAM all      every exhibit: it builds, and shows what it says
 set -euo pipefail
 program=$1
 museum=$(dirname "$(readlink -f "$0")")/../../course/museum
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 complain() { printf '%s\n' "$*" >&2; failed=1; }
-visit() {
+show() {
   code=0
   output=$("$program" course museum "$@" 2>&1) || code=$?
 }
@@ -17,28 +17,28 @@ visit() {
 if [[ $2 == all ]]; then
   for folder in "$museum"/*/; do
     name=$(basename "$folder")
-    visit "$name"
+    show "$name"
     printf '%s\n' "$output"
     ((code == 0)) || complain "$name: exit code $code"
   done
   exit $failed
 fi
 
-visit
+show
 ((code == 0)) && grep -qE "^softmax-wrong-axis +Softmax over the wrong axis +nn/normaliser.cpp$" <<<"$output" ||
   complain "the list: $output"
-visit --json
+show --json
 ((code == 0)) && grep -qF '"name": "softmax-wrong-axis"' <<<"$output" || complain "the list as JSON: $output"
-PATH=$work visit softmax-wrong-axis
+PATH=$work show softmax-wrong-axis
 ((code == 2)) && [[ $output == *"error: git is not installed"* ]] || complain "without git: $output"
 type git &>/dev/null || ((failed)) || { echo "skipped: git is not installed, which applies the changes"; exit; }
 for patch in "$museum"/*/change.patch; do  # without an offset
   (cd "$museum/../.." && git apply --check -v "$patch") >"$work/check" 2>&1 && ! grep -q offset "$work/check" ||
     complain "$patch does not fit the sources: $(<"$work/check")"
 done
-visit softmax-wrong-axes
+show softmax-wrong-axes
 ((code == 2)) && [[ $output == *"did you mean 'softmax-wrong-axis'"* ]] || complain "an unknown name: $output"
-visit softmax-wrong-axis
+show softmax-wrong-axis
 ((code == 0)) || complain "exit code $code: $output"
 for words in "masked_scores(scores, mask), -2);" "building nn/normaliser.cpp" "row 0 adds up to" "**How one finds it.**"; do
   [[ $output == *"$words"* ]] || complain "expected '$words' in: $output"

@@ -18,7 +18,7 @@ const measuredPair = ([a, b]) =>
   `At step ${a.step} exact match is ${exact(a)} for A and ${exact(b)} for B, ` +
   `the loss ${loss(a)} and ${loss(b)}. A ${reached(a)}, B ${reached(b)}.`;
 
-// answers: [text, right]; `look`: where on this page it shows; piece: of `heed course museum`.
+// answers: [text, right]; `look`: where on this page it shows; exhibit: of `heed course museum`.
 export const tours = [
   {
     name: "Scores without a scale",
@@ -34,7 +34,7 @@ export const tours = [
     reason:
       "A score is a sum of K products, so that its size grows with √K. A softmax of large scores " +
       "gives nearly all weight to one key, and then hardly any gradient tells the others apart.",
-    piece: "no-scale",
+    exhibit: "no-scale",
   },
   {
     name: "Softmax on the wrong axis",
@@ -50,7 +50,7 @@ export const tours = [
     reason:
       "Exact match is measured with the right target as input, where all queries are there at " +
       "once. In generation there is one query at a time, and it gets all the weight of every key.",
-    piece: "softmax-wrong-axis",
+    exhibit: "softmax-wrong-axis",
   },
   {
     name: "No causal mask",
@@ -66,7 +66,7 @@ export const tours = [
     reason:
       "In training the target is the input, moved by one. Without the mask a position reads the " +
       "next token instead of predicting it. When it generates, there is no next token to read.",
-    piece: "mask-after-softmax",
+    exhibit: "mask-after-softmax",
   },
 ];
 
@@ -136,7 +136,7 @@ export function tourPanel(view) {
   if (tour.step >= 4)
     nodes.push(
       html("h3", {}, "In the museum"),
-      html("p", {}, html("code", {}, `./heed course museum ${of.piece}`)),
+      html("p", {}, html("code", {}, `./heed course museum ${of.exhibit}`)),
       html(
         "p",
         { class: "q" },
