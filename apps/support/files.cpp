@@ -22,11 +22,6 @@ void sync_folder(const std::string& path) {
   if (!folder || ::fsync(folder) != 0) cannot("write", path, errno);
 }
 
-// Returns the name in the same folder under which `path` is written before it is renamed.
-std::string aside_of(const std::string& path) {
-  return in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
-}
-
 // Creates a new file. First removes a file that a killed process left.
 int open_aside(const std::string& aside) {
   ::unlink(aside.c_str());
@@ -152,18 +147,17 @@ std::string output_path(const std::string& path) {
     check_input(links < max_links, "{}: cannot write: {}", path, std::strerror(ELOOP));
     file = sibling(file, target);
   }
-  const std::string aside = aside_of(file);
-  const Descriptor tried(open_aside(aside));
+  const Aside place(file);
+  const Descriptor tried(open_aside(place.aside()));
   check_input(static_cast<bool>(tried), "{}: cannot write: {}", path, std::strerror(errno));
-  ::unlink(aside.c_str());
   return file;
 }
 
 void point_link(const std::string& link, const std::string& target) {
-  const std::string aside = aside_of(link);
-  ::unlink(aside.c_str());
-  if (::symlink(target.c_str(), aside.c_str()) != 0) cannot("write", link, errno);
-  rename_in_folder(aside, link);
+  Aside place(link);
+  ::unlink(place.aside().c_str());
+  if (::symlink(target.c_str(), place.aside().c_str()) != 0) cannot("write", link, errno);
+  place.commit();
 }
 
 void make_subfolder(const std::string& path) {
@@ -228,21 +222,28 @@ std::string absolute_path(const std::string& path, const std::string& from) {
   return fs::absolute(fs::path(from) / path).lexically_normal().string();
 }
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), aside_(aside_of(path)), file_(open_aside(aside_)) {
-  if (!file_) cannot("write", path, errno);
+Aside::Aside(const std::string& path)
+    : path_(path), aside_(in_folder(folder_of(path), prefix + name_of(path))) {}
+
+Aside::~Aside() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(aside_, ignored);
 }
 
-AtomicFile::~AtomicFile() {
-  if (!committed_) ::unlink(aside_.c_str());
+void Aside::commit() {
+  rename_in_folder(aside_, path_);
+  committed_ = true;
+}
+
+AtomicFile::AtomicFile(const std::string& path) : Aside(path), file_(open_aside(aside_)) {
+  if (!file_) cannot("write", path, errno);
 }
 
 void AtomicFile::write(std::string_view contents) { write_all(file_, contents, path_); }
 
 void AtomicFile::commit() {
   if (::fsync(file_) != 0 || !file_.close()) cannot("write", path_, errno);
-  rename_in_folder(aside_, path_);
-  committed_ = true;
+  Aside::commit();  // renames it
 }
 
 AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to_append(path)) {
@@ -255,20 +256,14 @@ void AppendedFile::sync() {
   if (::fsync(file_) != 0) cannot("write", path_, errno);
 }
 
-AtomicFolder::AtomicFolder(const std::string& path) : path_(path), aside_(aside_of(path)) {
+AtomicFolder::AtomicFolder(const std::string& path) : Aside(path) {
   remove_all(aside_);
   if (::mkdir(aside_.c_str(), 0777) != 0) cannot("create the folder", aside_, errno);
 }
 
-AtomicFolder::~AtomicFolder() {
-  std::error_code ignored;
-  if (!committed_) fs::remove_all(aside_, ignored);
-}
-
 void AtomicFolder::commit() {
   sync_folder(aside_);
-  rename_in_folder(aside_, path_);
-  committed_ = true;
+  Aside::commit();
 }
 
 }  // namespace heed

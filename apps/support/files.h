@@ -79,24 +79,48 @@ std::string sibling(const std::string& path, const std::string& other);
 // Returns the absolute path, relative to the folder `from`, without "." and "..".
 std::string absolute_path(const std::string& path, const std::string& from);
 
-// A file that is created or replaced atomically by commit().
-class AtomicFile {
+// The hidden name next to `path` under which a file or a folder is written, before it is renamed to
+// `path`. The destructor removes what was not renamed.
+class Aside {
  public:
-  // Creates aside(), a hidden file next to `path`. A link of that name is removed, not followed.
-  explicit AtomicFile(const std::string& path);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  // Names with this prefix are left over from a process that was killed.
+  static constexpr const char* prefix = ".tmp-";
+
+  explicit Aside(const std::string& path);
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
 
   const std::string& aside() const { return aside_; }
+  void commit();  // renames it
+
+ protected:
+  std::string path_, aside_;
+
+ private:
+  bool committed_ = false;
+};
+
+// A file that is created or replaced atomically by commit().
+class AtomicFile : public Aside {
+ public:
+  // Creates aside(). A link of that name is removed, not followed.
+  explicit AtomicFile(const std::string& path);
+
   void write(std::string_view contents);
   int descriptor() const { return file_; }  // for a program that writes it
   void commit();
 
  private:
-  std::string path_, aside_;
   Descriptor file_;
-  bool committed_ = false;
+};
+
+// A folder that is created atomically by commit().
+class AtomicFolder : public Aside {
+ public:
+  // Creates aside(), to write files into.
+  explicit AtomicFolder(const std::string& path);
+  void commit();
 };
 
 // A file open for appending. Never writes through a link, symbolic or hard.
@@ -109,25 +133,6 @@ class AppendedFile {
  private:
   std::string path_;
   Descriptor file_;
-};
-
-// A folder that is created atomically by commit().
-class AtomicFolder {
- public:
-  // Creates aside(), a hidden folder next to `path`, to write files into.
-  explicit AtomicFolder(const std::string& path);
-  ~AtomicFolder();
-  AtomicFolder(const AtomicFolder&) = delete;
-  AtomicFolder& operator=(const AtomicFolder&) = delete;
-
-  // Names with this prefix are left over from a process that was killed.
-  static constexpr const char* prefix = ".tmp-";
-  const std::string& aside() const { return aside_; }
-  void commit();
-
- private:
-  std::string path_, aside_;
-  bool committed_ = false;
 };
 
 }  // namespace heed

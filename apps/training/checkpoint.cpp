@@ -213,7 +213,7 @@ void Checkpoints::settle(int64_t step, int64_t best_step) const {
 
 // Renames the folder before removing it, so that every folder step-N is complete.
 void Checkpoints::retire(int64_t step) const {
-  const std::string aside = fmt::format("{}/{}retired-{}", folder_, AtomicFolder::prefix, step);
+  const std::string aside = fmt::format("{}/{}retired-{}", folder_, Aside::prefix, step);
   remove_all(aside);
   rename_in_folder(path(step), aside);
   remove_all(aside);
@@ -221,7 +221,7 @@ void Checkpoints::retire(int64_t step) const {
 
 void Checkpoints::clean_up() const {
   for (const std::string& name : names_in_folder(folder_))
-    if (name.starts_with(AtomicFolder::prefix)) remove_all(in_folder(folder_, name));
+    if (name.starts_with(Aside::prefix)) remove_all(in_folder(folder_, name));
 }
 
 std::vector<int64_t> Checkpoints::steps() const {

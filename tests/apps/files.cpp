@@ -152,7 +152,7 @@ TEST_CASE("files: AtomicFolder appears only at commit") {
   {
     AtomicFolder dropped(folder / "set");
     write_file(in_folder(dropped.aside(), "a"), "1");
-    CHECK(name_of(dropped.aside()).starts_with(AtomicFolder::prefix));
+    CHECK(name_of(dropped.aside()).starts_with(Aside::prefix));
     CHECK(names_in_folder(folder / "set").empty());
   }
   CHECK(names_in_folder(folder.path).empty());
