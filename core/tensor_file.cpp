@@ -11,16 +11,22 @@ namespace heed::inline HEED_REAL {
 
 constexpr DType real_type = sizeof(real) == 4 ? DType::F32 : DType::F64;
 
+ArrayHeader header_of(const NamedParameter& tensor) {
+  const Shape& shape = tensor.tensor.shape();
+  return {tensor.name, real_type, {shape.begin(), shape.end()}};
+}
+
+std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& tensors) {
+  std::vector<NamedArray> arrays;
+  for (const NamedParameter& p : tensors) arrays.push_back({header_of(p), p.tensor.data()});
+  return arrays;
+}
+
 void write_tensors(const std::string& path, const std::vector<NamedParameter>& tensors,
                    const Metadata& metadata) {
-  std::vector<NamedArray> arrays;
-  for (const NamedParameter& p : tensors) {
-    const Shape& shape = p.tensor.shape();
-    arrays.push_back({{p.name, real_type, {shape.begin(), shape.end()}}, p.tensor.data()});
-  }
   const std::string aside = fmt::format("{}.{:08x}.part", path, std::random_device()());
   try {
-    write_safetensors(aside, std::move(arrays), metadata);
+    write_safetensors(aside, arrays_of(tensors), metadata);
     std::filesystem::rename(aside, path);
   } catch (const std::filesystem::filesystem_error& error) {
     std::filesystem::remove(aside);

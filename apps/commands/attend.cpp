@@ -17,10 +17,10 @@
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
-#include "apps/training/arrays.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/system_memory.h"
+#include "core/tensor_file.h"
 #include "core/text.h"
 
 namespace heed {

@@ -9,18 +9,13 @@
 #include "apps/support/names.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
-#include "core/safetensors.h"
+#include "core/tensor_file.h"
 #include "data/token_counts.h"
 
 namespace heed {
 namespace {
 
 static_assert(sizeof(real) == 4, "checkpoints hold float32");
-
-ArrayHeader header_of(const NamedParameter& parameter) {
-  const Shape& shape = parameter.tensor.shape();
-  return {parameter.name, DType::F32, {shape.begin(), shape.end()}};
-}
 
 // A file of weights, and the known vocabularies of its arrays.
 struct Weights {
@@ -112,12 +107,6 @@ void read_rows(const SafetensorsFile& file, const ArrayTarget& target, const Row
 }
 
 }  // namespace
-
-std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& parameters) {
-  std::vector<NamedArray> arrays;
-  for (const NamedParameter& p : parameters) arrays.push_back({header_of(p), p.tensor.data()});
-  return arrays;
-}
 
 std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters) {
   std::vector<ArrayTarget> targets;

@@ -10,9 +10,7 @@
 
 namespace heed {
 
-// For saving. The arrays are views and live as long as the tensors.
-std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& parameters);
-// For loading. Reading into the targets changes the tensors.
+// Lists tensors for loading. Reading into the targets changes them.
 std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters);
 
 // Loads initial weights from a run (its best checkpoint) or a .safetensors file into the parameters

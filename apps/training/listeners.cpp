@@ -10,12 +10,12 @@
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
-#include "apps/training/arrays.h"
 #include "apps/training/step_statistics.h"
 #include "core/check.h"
 #include "core/ops.h"
 #include "core/precision.h"
 #include "core/ranks.h"
+#include "core/tensor_file.h"
 
 namespace heed {
 namespace {

@@ -1,10 +1,16 @@
 #include "apps/training/saved_run.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "apps/support/files.h"
 #include "apps/support/machine.h"
-#include "apps/training/agreement.h"
+#include "apps/support/version.h"
 #include "apps/training/arrays.h"
 #include "apps/training/binding.h"
+#include "core/check.h"
+#include "core/ranks.h"
 #include "core/scope.h"
 #include "core/system_memory.h"
 
@@ -69,6 +75,21 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
   std::unique_ptr<Model> model = make_model(options, sizes);
   checkpoint.read_model(targets_of(model->parameters()));
   return model;
+}
+
+void check_agreement(const Experiment& experiment, const std::string& data,
+                     const Checkpoint* checkpoint) {
+  if (rank_count() == 1) return;
+  Experiment compared = experiment;
+  compared.threads = 0;
+  const std::pair<const char*, std::string> parts[] = {
+      {"program", fmt::format("{} {}", program_version, program_commit())},
+      {"config", config_text(list_config(compared))},
+      {"data", data},
+      {"checkpoint", checkpoint ? checkpoint->digests().text() : ""}};
+  for (const auto& [what, own] : parts)
+    check_input(from_first_rank(own) == own,
+                "{} has another {} than process 0: start all with the same", host_name(), what);
 }
 
 LoadedRun::LoadedRun(SavedRun saved, const std::string& which, Needs needs)

@@ -51,6 +51,12 @@ struct LoadedRun {
   void apply(const ScopeGuard& here) const;
 };
 
+// Checks that all processes (core/ranks.h) compute the same. Throws InputError if rank 0 has
+// another program, config, fingerprint of the data or checkpoint (null: none). All ranks must call
+// it.
+void check_agreement(const Experiment& experiment, const std::string& data,
+                     const Checkpoint* checkpoint = nullptr);
+
 // Returns whether a path names a run, and not a config: it is a folder, or it does not exist and
 // does not end in ".toml".
 bool names_run(const std::string& path);
