@@ -65,10 +65,6 @@ void Workspace::copy_from(const Workspace& other) const {
                             std::filesystem::copy_options::overwrite_existing);
 }
 
-void Workspace::write(const std::string& name, std::string_view text) const {
-  write_file(*this / name, text);
-}
-
 std::string Workspace::read(const std::string& name) const {
   return read_file(*this / name, "file");
 }

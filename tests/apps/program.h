@@ -57,7 +57,6 @@ struct Workspace : TemporaryFolder {
   void train(const std::string& name, const std::string& config) const;
   void copy_from(const Workspace& other) const;
 
-  void write(const std::string& name, std::string_view text) const;
   std::string read(const std::string& name) const;
   ::heed::Json json(const std::string& name) const;
   std::string digest(const std::string& name) const;  // SHA-256

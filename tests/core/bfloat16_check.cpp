@@ -21,8 +21,6 @@ std::vector<const TileKernels*> runnable_kernels() {
   return all;
 }
 
-float Draw::wide() { return std::ldexp((*this)(), static_cast<int>(below(13)) - 6); }
-
 Product::Product(Draw& draw, int64_t m, int64_t n, int64_t k)
     : a(m, k, draw.below(2) != 0, draw.below(2) * 3),
       b(k, n, draw.below(2) != 0, draw.below(2) * 5),

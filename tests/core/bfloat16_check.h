@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/bfloat16/tile_product.h"
-#include "core/random.h"
 #include "software_tiles.h"
+#include "test_matrix.h"
 
 namespace heed::inline HEED_REAL::testing {
 
@@ -20,52 +19,6 @@ inline constexpr TileKernels software_tiles = kernels::TileProduct<SoftwareTiles
 
 // These, and those whose instructions this processor has.
 std::vector<const TileKernels*> runnable_kernels();
-
-class Draw {
- public:
-  explicit Draw(uint64_t seed) : random_(seed, Purpose::test) {}
-  float operator()() { return static_cast<float>(random_.normal()); }
-  float wide();  // a normal value times 2^-6 … 2^6
-  int64_t below(int64_t n) { return static_cast<int64_t>(random_.below(static_cast<uint64_t>(n))); }
-
- private:
-  Random random_;
-};
-
-// A matrix of NaN, with `padding` elements between its rows (or, if transposed, its columns).
-struct TestMatrix {
-  int64_t rows, columns;
-  bool transposed;
-  int64_t leading;
-  std::vector<float> values;
-
-  TestMatrix(int64_t rows_, int64_t columns_, bool transposed_ = false, int64_t padding = 0)
-      : rows(rows_),
-        columns(columns_),
-        transposed(transposed_),
-        leading((transposed_ ? rows_ : columns_) + padding),
-        values(static_cast<size_t>(leading * (transposed_ ? columns_ : rows_)),
-               std::numeric_limits<float>::quiet_NaN()) {}
-
-  float& at(int64_t i, int64_t j) { return values[index(i, j)]; }
-  float at(int64_t i, int64_t j) const { return values[index(i, j)]; }
-  template <class F>
-  TestMatrix& fill(F f) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) at(i, j) = f();
-    return *this;
-  }
-  MatrixView matrix() const {
-    return transposed ? MatrixView(values.data(), columns, rows, leading).t()
-                      : MatrixView(values.data(), rows, columns, leading);
-  }
-  Destination to(bool accumulate) { return {values.data(), accumulate}; }
-
- private:
-  size_t index(int64_t i, int64_t j) const {
-    return static_cast<size_t>(transposed ? j * leading + i : i * leading + j);
-  }
-};
 
 // A random product c = scale · a b + bias (+ c).
 struct Product {

@@ -12,7 +12,7 @@
 #include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
 #include "core/precision.h"
-#include "core/random.h"
+#include "test_matrix.h"
 #include "values.h"
 
 namespace heed::inline HEED_REAL {
@@ -20,53 +20,27 @@ namespace {
 
 using kernels::GemmOptions;
 using kernels::MatrixView;
+using testing::Draw;
+using testing::TestMatrix;
 
-// A sequence of random values.
-struct Draw {
-  StreamKey key{7, Purpose::generation, 0, 0, 0};
-  uint64_t drawn = 0;
-  // An integer of [1, n], and a value of [0, 1).
-  int64_t up_to(int64_t n) { return 1 + static_cast<int64_t>(uniform() * static_cast<double>(n)); }
-  double uniform() { return static_cast<double>(key.block(drawn++)[0]) * 0x1p-32; }
-};
-
-// A matrix whose leading dimension is larger than its rows. The padding holds NaN, which kernels
-// must not read.
-struct Padded {
-  int64_t rows, columns, leading;
-  bool transposed;
-  std::vector<real> values;
-
-  Padded(int64_t rows_, int64_t columns_, bool transposed_, int64_t padding, Draw& draw)
-      : rows(rows_),
-        columns(columns_),
-        leading((transposed_ ? rows_ : columns_) + padding),
-        transposed(transposed_),
-        values(static_cast<size_t>((transposed_ ? columns_ : rows_) * leading),
-               std::numeric_limits<real>::quiet_NaN()) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) at(i, j) = static_cast<real>(draw.uniform() - 0.5);
-  }
-  real& at(int64_t i, int64_t j) {
-    return values[static_cast<size_t>(transposed ? j * leading + i : i * leading + j)];
-  }
-  MatrixView matrix() const {
-    return transposed ? MatrixView(values.data(), columns, rows, leading).t()
-                      : MatrixView(values.data(), rows, columns, leading);
-  }
-};
+// A random matrix without padding between its rows, or with some.
+TestMatrix dense(int64_t rows, int64_t columns, bool transposed, Draw& draw, int64_t padding = 0) {
+  return TestMatrix(rows, columns, transposed, padding).fill([&] { return draw(); });
+}
+TestMatrix padded(int64_t rows, int64_t columns, bool transposed, Draw& draw) {
+  return dense(rows, columns, transposed, draw, draw.below(4));
+}
 
 // Checks c = scale · a b + bias (+ c), with scale, bias, accumulation and padding chosen at random.
 template <class Product>
-void check_product(Padded a, Padded b, Draw& draw, Product product) {
+void check_product(const TestMatrix& a, const TestMatrix& b, Draw& draw, Product product) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
-  const bool accumulate = draw.uniform() < 0.5, biased = draw.uniform() < 0.5;
-  Padded c(m, n, false, draw.up_to(4) - 1, draw), bias(1, n, false, 0, draw);
-  if (!accumulate)
-    std::fill(c.values.begin(), c.values.end(), std::numeric_limits<real>::quiet_NaN());
-  Padded before = c;
-  const real scale = draw.uniform() < 0.5 ? real{1} : real{-0.75};
-  product(a.matrix(), b.matrix(), Destination{c.values.data(), accumulate},
+  const bool accumulate = draw.flip(), biased = draw.flip();
+  TestMatrix c(m, n, false, draw.below(4));
+  if (accumulate) c.fill([&] { return draw(); });
+  const TestMatrix before = c, bias = dense(1, n, false, draw);
+  const real scale = draw.flip() ? real{1} : real{-0.75};
+  product(a.matrix(), b.matrix(), c.to(accumulate),
           GemmOptions{c.leading, scale, biased ? bias.values.data() : nullptr});
   INFO(std::string(fmt::format("{} × {} × {}, a {}, b {}", m, n, k, a.transposed, b.transposed)));
   double worst = 0;
@@ -89,16 +63,16 @@ void check_product(Padded a, Padded b, Draw& draw, Product product) {
 
 template <class Product>
 void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product) {
-  const bool transposed_a = draw.uniform() < 0.5, transposed_b = draw.uniform() < 0.5;
-  const Padded a(m, k, transposed_a, draw.up_to(4) - 1, draw);
-  check_product(a, Padded(k, n, transposed_b, draw.up_to(4) - 1, draw), draw, product);
+  const bool transposed_a = draw.flip(), transposed_b = draw.flip();
+  const TestMatrix a = padded(m, k, transposed_a, draw), b = padded(k, n, transposed_b, draw);
+  check_product(a, b, draw, product);
 }
 
 constexpr auto tiled = [](const auto&... product) { kernels::gemm_tiled(product...); };
 constexpr auto few_rows = [](const auto&... product) { kernels::gemm_few_rows(product...); };
 
 TEST_CASE("gemm_tiled: every tile shape and layout") {
-  Draw draw;
+  Draw draw(7);
   for (int64_t m = 1; m <= 30; ++m)
     for (const int64_t n : {1, 7, 8, 15, 16, 17, 31, 32, 33, 40, 48, 63, 64, 65, 100})
       check_product(m, n, draw.up_to(40), draw, tiled);
@@ -107,18 +81,18 @@ TEST_CASE("gemm_tiled: every tile shape and layout") {
 }
 
 TEST_CASE("gemm_few_rows: one to four rows") {
-  Draw draw;
+  Draw draw(7);
   for (int64_t m = 1; m <= 4; ++m)
     for (int i = 0; i < 40; ++i) {
       const int64_t n = draw.up_to(i < 20 ? 9 : 200), k = 15 + draw.up_to(i < 20 ? 40 : 600);
-      Padded a(m, k, false, draw.up_to(4) - 1, draw), b(k, n, true, draw.up_to(4) - 1, draw);
+      const TestMatrix a = padded(m, k, false, draw), b = padded(k, n, true, draw);
       REQUIRE(kernels::has_few_rows(a.matrix(), b.matrix()));
       check_product(a, b, draw, few_rows);
     }
 }
 
 TEST_CASE("gemm: small, large and narrow shapes, on one thread and on several") {
-  Draw draw;
+  Draw draw(7);
   const auto serial = [](const MatrixView& a, const MatrixView& b, Destination c,
                          const GemmOptions& o) {
     kernels::gemm_serial(a, b, c, Precision::highest, o);
@@ -136,7 +110,7 @@ TEST_CASE("gemm: small, large and narrow shapes, on one thread and on several") 
 void check_same_bits(int64_t m, int64_t n, int64_t k, bool transposed_a, bool transposed_b,
                      Draw& draw) {
   const int before = thread_count();
-  const Padded a(m, k, transposed_a, 0, draw), b(k, n, transposed_b, 0, draw);
+  const TestMatrix a = dense(m, k, transposed_a, draw), b = dense(k, n, transposed_b, draw);
   std::vector<real> serial(static_cast<size_t>(m * n)), parallel = serial;
   set_thread_count(1);
   kernels::gemm_parallel(a.matrix(), b.matrix(), {serial.data(), false});
@@ -150,7 +124,7 @@ void check_same_bits(int64_t m, int64_t n, int64_t k, bool transposed_a, bool tr
 }
 
 TEST_CASE("gemm: the same bits for any number of threads") {
-  Draw draw;
+  Draw draw(7);
   for (int i = 0; i < 30; ++i) {
     const int64_t m = draw.up_to(i % 3 ? 400 : 4), n = 20 + draw.up_to(400);
     check_same_bits(m, n, 150 + draw.up_to(500), m > 4 && i % 2, i % 3 == 0 || i % 4, draw);
@@ -163,8 +137,8 @@ TEST_CASE("gemm: the same bits for any number of threads") {
 }
 
 TEST_CASE("gemm: the same bits on a thread whose first product was inside a parallel loop") {
-  Draw draw;
-  const Padded a(2003, 400, false, 0, draw), b(400, 3, false, 0, draw);
+  Draw draw(7);
+  const TestMatrix a = dense(2003, 400, false, draw), b = dense(400, 3, false, draw);
   std::vector<real> here(2003 * 3), there = here, inside[2] = {here, here};
   kernels::gemm_serial(a.matrix(), b.matrix(), {here.data(), false}, Precision::highest);
   std::thread([&] {
@@ -190,10 +164,10 @@ TEST_CASE("gemm: the epilogue runs once on every element of the result") {
   struct Sizes {
     int64_t m, n, k;
   };
-  Draw draw;  // one block; many; few rows; BLAS
+  Draw draw(7);  // one block; many; few rows; BLAS
   for (const auto [m, n, k] :
        {Sizes{200, 170, 90}, {1100, 500, 800}, {3, 200, 300}, {200, 3, 90}}) {
-    Padded a(m, k, false, 0, draw), b(k, n, true, 0, draw);
+    const TestMatrix a = dense(m, k, false, draw), b = dense(k, n, true, draw);
     std::vector<real> plain(static_cast<size_t>(m * n));
     Result finished{plain, n};
     kernels::gemm_parallel(a.matrix(), b.matrix(), {plain.data(), false});

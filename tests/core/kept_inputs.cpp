@@ -20,9 +20,9 @@
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "core/precision.h"
-#include "core/random.h"
 #include "core/scope.h"
 #include "software_tiles.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -33,11 +33,8 @@ bool skipped_without_bfloat16() {
   return true;
 }
 
-Tensor random_leaf(const Shape& shape, uint64_t seed) {
-  Random random(seed, Purpose::test);
-  std::vector<double> values(static_cast<size_t>(shape.size()));
-  for (double& value : values) value = 0.1 * random.normal();
-  return Tensor::from(shape, values).set_requires_grad();
+Tensor random_leaf(const Shape& shape, uint32_t call) {
+  return mul(drawn(shape, call), real{0.1}).detach().set_requires_grad();
 }
 
 // A feed-forward network on a normalised input, which two layers read.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "core/check.h"
 #include "core/random.h"
 
@@ -56,15 +57,9 @@ std::string with_length(const std::string& header) {
 std::string complaint(const std::string& bytes) {
   TemporaryFile file;
   file.fill(bytes);
-  try {
-    SafetensorsFile opened(file.path);
-    return "";
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    CHECK_MESSAGE(text.starts_with(file.path + ": "), text);
-    CHECK_MESSAGE(text.find('\n') == text.npos, text);
-    return text;
-  }
+  const std::string text = thrown<InputError>([&] { SafetensorsFile(file.path); });
+  CHECK_MESSAGE((text.empty() || text.starts_with(file.path + ": ")), text);
+  return text;
 }
 
 std::string header_complaint(const std::string& header, size_t data_bytes = 0) {

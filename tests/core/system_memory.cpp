@@ -4,30 +4,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <stdlib.h>
+
+#include "temporary_folder.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
 // A folder with files like those of /proc and /sys, until the end of the block.
-struct Machine {
-  std::string root;
-  Machine() {
-    char name[] = "/tmp/heed-test-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    root = name;
-  }
-  ~Machine() { std::filesystem::remove_all(root); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  void write(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root + "/" + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
-  double available() const { return available_memory(root); }
+struct Machine : TemporaryFolder {
+  double available() const { return available_memory(path); }
 };
 
 TEST_CASE("system memory: what is available is the minimum of the machine and its control groups") {

@@ -10,7 +10,7 @@ namespace {
 
 // Check the error for these images with valid labels, or for these labels with valid images.
 void check_images(const std::string& bytes, const std::string& part) {
-  const Folder folder;
+  const TemporaryFolder folder;
   ImageFiles files(4, 2, 2);
   files.images = bytes;
   const DataOptions options = files.write(folder);
@@ -21,7 +21,7 @@ void check_images(const std::string& bytes, const std::string& part) {
 }
 
 void check_labels(const std::string& bytes, const std::string& part) {
-  const Folder folder;
+  const TemporaryFolder folder;
   ImageFiles files(4, 2, 2);
   files.labels = bytes;
   const DataOptions options = files.write(folder);
@@ -36,7 +36,7 @@ const std::string good = idx_header(images_magic, {4, 2, 2}) + sixteen;
 }  // namespace
 
 TEST_CASE("missing files, folders and empty files are rejected") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   const auto rejected = [&] {
     return input_error([&] { load_corpus(options, Framing::classifier, 1); });
@@ -113,7 +113,7 @@ TEST_CASE("a small file that decompresses to a large one is read no further than
   const std::string bomb = good + std::string(100'000'000, '\0');
   check_images(gzipped(bomb), "holds more than");
   // Zeros have almost the highest compression ratio: the limit does not reject them.
-  const Folder folder;
+  const TemporaryFolder folder;
   ImageFiles files(2, 1, 1);
   files.images = gzipped(idx_header(images_magic, {2, 1024, 1024}) + std::string(2 << 20, '\0'));
   CHECK(files.images.size() < (2 << 20) / 1000);
@@ -149,7 +149,7 @@ static std::string mutated(std::string bytes, Random& random) {
 }
 
 TEST_CASE("images: random damage gives a corpus or an InputError") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Random random(4, Purpose::test);
   int loaded = 0, rejected = 0;
   for (int round = 0; round < 3000; ++round) {

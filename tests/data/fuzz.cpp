@@ -25,7 +25,7 @@ static std::string noise(Random& random) {
   return bytes;
 }
 
-static DataOptions any_options(const Folder& folder, Random& random) {
+static DataOptions any_options(const TemporaryFolder& folder, Random& random) {
   DataOptions options;
   constexpr const DataKind* kinds[] = {&data_kinds::text, &data_kinds::lines, &data_kinds::pairs,
                                        &data_kinds::labelled};
@@ -55,7 +55,7 @@ static DataOptions any_options(const Folder& folder, Random& random) {
 }
 
 TEST_CASE("random files give a corpus or an InputError") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Random random(2, Purpose::test);
   int loaded = 0, rejected = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -115,7 +115,7 @@ TEST_CASE("a codec gives ids or an InputError for any bytes") {
 }
 
 TEST_CASE("a very long line is read as one line") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::lines,
                                      folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));
   options.val_fraction = options.test_fraction = 0;

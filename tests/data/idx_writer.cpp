@@ -44,7 +44,7 @@ ImageFiles::ImageFiles(uint32_t count, uint32_t height, uint32_t width, uint32_t
   }
 }
 
-DataOptions ImageFiles::write(const Folder& folder) const {
+DataOptions ImageFiles::write(const TemporaryFolder& folder) const {
   DataOptions options = file_options(&data_kinds::images, folder.write("images", images));
   options.target_path = folder.write("labels", labels);
   options.patch = 1;

@@ -22,7 +22,7 @@ inline constexpr uint32_t labels_magic = 0x801, images_magic = 0x803, colour_mag
 struct ImageFiles {
   std::string images, labels;  // as bytes
   ImageFiles(uint32_t count, uint32_t height, uint32_t width, uint32_t classes = 3);
-  DataOptions write(const Folder& folder) const;
+  DataOptions write(const TemporaryFolder& folder) const;
 };
 
 }  // namespace heed

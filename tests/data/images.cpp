@@ -21,7 +21,7 @@ std::vector<int> bytes_of(const Example& example) {
 }
 
 // An image of the bytes 0, 1, 2, … and one of the bytes 100, 101, …
-DataOptions counting(const Folder& folder, const std::string& header, char size) {
+DataOptions counting(const TemporaryFolder& folder, const std::string& header, char size) {
   std::string images = header;
   for (char pixel = 0; pixel < size; ++pixel) images += pixel;
   for (char pixel = 0; pixel < size; ++pixel) images += static_cast<char>(pixel + 100);
@@ -33,7 +33,7 @@ DataOptions counting(const Folder& folder, const std::string& header, char size)
 }  // namespace
 
 TEST_CASE("an image is cut into patches, row by row, and its bytes become features in [0, 1]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = counting(folder, idx_header(images_magic, {2, 4, 6}), 24);
   options.patch = 2;
   const Corpus corpus = load(options);
@@ -56,7 +56,7 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become featur
 }
 
 TEST_CASE("the fourth dimension is colour: the channels of a pixel are adjacent features") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = counting(folder, idx_header(colour_magic, {2, 2, 2, 3}), 12);
   const Corpus pixels = load(options);
   CHECK(pixels.format.features == 3);
@@ -68,7 +68,7 @@ TEST_CASE("the fourth dimension is colour: the channels of a pixel are adjacent 
 }
 
 TEST_CASE("bytes 0 to 255 become features 0 to 1") {
-  const Folder folder;
+  const TemporaryFolder folder;
   ImageFiles files(2, 16, 16);
   for (size_t i = 0; i < 256; ++i) files.images[16 + i] = static_cast<char>(i);
   const Example example = example_of(split(load(files.write(folder)), "train"), 0);
@@ -79,7 +79,7 @@ TEST_CASE("bytes 0 to 255 become features 0 to 1") {
 }
 
 TEST_CASE("compressed files give the same corpus and fingerprint") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const ImageFiles files(40, 3, 5);
   DataOptions options = files.write(folder);
   const Corpus plain = load(options);
@@ -99,7 +99,7 @@ TEST_CASE("compressed files give the same corpus and fingerprint") {
 }
 
 TEST_CASE("the fingerprint changes with a pixel, a label, the shape, the patch, the names") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::set<std::string> fingerprints;
   const auto add_fingerprint = [&](const DataOptions& options) {
     fingerprints.insert(load(options).fingerprint);
@@ -121,7 +121,7 @@ TEST_CASE("the fingerprint changes with a pixel, a label, the shape, the patch, 
 }
 
 TEST_CASE("labels have the names of the config, or the numbers up to the largest in training") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(9, 2, 2, 4).write(folder);
   CHECK(load(options).labels == std::vector<std::string>{"0", "1", "2", "3"});
   options.label_names = {"a", "b", "c", "d", "never seen"};
@@ -143,7 +143,7 @@ TEST_CASE("labels have the names of the config, or the numbers up to the largest
 }
 
 TEST_CASE("labels that training does not have, or a single label, are rejected") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(9, 2, 2, 3).write(folder);
   const ImageFiles more(9, 2, 2, 5);
   options.test_path = folder.write("test", more.images);
@@ -157,7 +157,7 @@ TEST_CASE("labels that training does not have, or a single label, are rejected")
 }
 
 TEST_CASE("the split depends only on the image: no image is in two splits") {
-  const Folder folder;
+  const TemporaryFolder folder;
   ImageFiles files(600, 2, 2);
   for (size_t i = 0; i < 300 * 4; ++i) files.images[16 + 300 * 4 + i] = files.images[16 + i];
   DataOptions options = files.write(folder);
@@ -182,7 +182,7 @@ TEST_CASE("the split depends only on the image: no image is in two splits") {
 
 TEST_CASE(
     "validation and test files are whole splits, and a note counts images shared with training") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(50, 2, 2).write(folder);
   const ImageFiles same(20, 2, 2);  // the same generator: the first 20 images of training
   options.val_path = folder.write("val", same.images);
@@ -203,7 +203,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a patch must divide the images, and the error lists the valid ones") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(4, 12, 18).write(folder);
   options.patch = 4;
   CHECK_CONTAINS(input_error([&] { load(options); }),
@@ -214,7 +214,7 @@ TEST_CASE("a patch must divide the images, and the error lists the valid ones") 
 }
 
 TEST_CASE("images need their labels, and unused keys are rejected") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   options.context = 8;
   CHECK_CONTAINS(input_error([&] { load(options); }), "data.context is not used");
@@ -226,7 +226,7 @@ TEST_CASE("images need their labels, and unused keys are rejected") {
 }
 
 TEST_CASE("batches of images allocate nothing in the steady state") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = ImageFiles(100, 8, 8).write(folder);
   options.patch = 2;
   const Corpus corpus = load(options);

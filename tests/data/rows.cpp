@@ -22,7 +22,7 @@ static std::string load_error(const DataOptions& options) {
 }
 
 TEST_CASE("lines: <bos> line <eos>, none is lost, duplicates are in one split") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("names", names(1000)));
   const Corpus corpus = load(options);
   const Vocabulary& vocabulary = corpus.source->vocabulary();
@@ -51,7 +51,7 @@ TEST_CASE("lines: <bos> line <eos>, none is lost, duplicates are in one split") 
 }
 
 TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum length") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options =
       file_options(&data_kinds::lines, folder.write("lines",
                                                     "\xEF\xBB\xBF"
@@ -76,7 +76,7 @@ TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum len
 }
 
 TEST_CASE("lines: the alphabet holds characters, not their bytes") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options =
       file_options(&data_kinds::lines, folder.write("lines", "b\u00E9\nb\u00E8\n"));
   options.val_fraction = options.test_fraction = 0;
@@ -85,7 +85,7 @@ TEST_CASE("lines: the alphabet holds characters, not their bytes") {
 }
 
 TEST_CASE("lines: files for validation and test, and notes on lines shared with training") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("train", "a\nb\nc\n"));
   options.val_path = folder.write("val", "a\nd\n");
   options.test_path = folder.write("test", "b\nb\nb\n");
@@ -100,7 +100,7 @@ TEST_CASE("lines: files for validation and test, and notes on lines shared with 
 }
 
 TEST_CASE("the fingerprint of the files depends on their content alone") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("a", names(1000)));
   options.test_path = folder.write("test", names(7));
   const auto fingerprint = [&] { return load(options).fingerprint; };
@@ -121,7 +121,7 @@ TEST_CASE("the fingerprint of the files depends on their content alone") {
 }
 
 TEST_CASE("lines: files for validation and test leave the other splits where they are") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("lines", names(1000)));
   const auto lines_of = [&](const char* name) {
     const Corpus corpus = load(options);
@@ -160,7 +160,7 @@ TEST_CASE("lines: files for validation and test leave the other splits where the
 }
 
 TEST_CASE("lines: too few lines to hold any out are rejected") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("two", "a\nb\n"))),
                  "falls into the split");
   CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("blank", "\n\r\n\n"))),
@@ -168,7 +168,7 @@ TEST_CASE("lines: too few lines to hold any out are rejected") {
 }
 
 TEST_CASE("pairs: one file of two columns, words, separate or shared vocabularies") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options =
       file_options(&data_kinds::pairs,
                    folder.write("pairs.tsv", "ein Hund\ta dog\nein Haus\ta house\n\nHund\tdog\n"));
@@ -202,7 +202,7 @@ TEST_CASE("pairs: one file of two columns, words, separate or shared vocabularie
 }
 
 TEST_CASE("pairs: two parallel files, characters; pairs with an empty side are dropped") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::pairs, folder.write("de", "ab\n\nba\nb\n"));
   options.target_path = folder.write("en", "x\ny\n\nyx");
   options.val_fraction = options.test_fraction = 0;
@@ -219,7 +219,7 @@ TEST_CASE("pairs: two parallel files, characters; pairs with an empty side are d
 }
 
 TEST_CASE("pairs: the same source is never in two splits") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::string text;
   for (int i = 0; i < 600; ++i) text += fmt::format("s{}\tt{}\n", i % 300, i);
   const Corpus corpus = load(file_options(&data_kinds::pairs, folder.write("pairs", text)));
@@ -231,7 +231,7 @@ TEST_CASE("pairs: the same source is never in two splits") {
 }
 
 TEST_CASE("the error for a wrong number of columns names the line") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK_CONTAINS(
       load_error(file_options(&data_kinds::pairs, folder.write("a.tsv", "a\tb\nonly one\n"))),
       "a.tsv: line 2 has 1 column, expected two");
@@ -243,7 +243,7 @@ TEST_CASE("the error for a wrong number of columns names the line") {
 }
 
 TEST_CASE("labelled lines: sorted labels, text as input, one label as target") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(
       &data_kinds::labelled, folder.write("train", "spam\tbuy\nham\thello you\nspam\tnow\n"));
   options.level = Level::word;
@@ -268,7 +268,7 @@ TEST_CASE("labelled lines: sorted labels, text as input, one label as target") {
 }
 
 TEST_CASE("labelled lines: swapped columns are recognised") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::string right, swapped, unsure;
   for (int i = 0; i < 40; ++i) {
     right += fmt::format("{}\ttext {}\n", i % 2 ? "odd" : "even", i);
@@ -288,7 +288,7 @@ TEST_CASE("labelled lines: swapped columns are recognised") {
 }
 
 TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options =
       file_options(&data_kinds::labelled, folder.write("train", "x\t\xff\ny\t\xfe\n"));
   options.level = Level::byte;

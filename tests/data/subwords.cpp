@@ -174,7 +174,7 @@ TEST_CASE("subwords: a damaged model is rejected, or restores texts") {
 
 TEST_CASE(
     "data.level = \"subword\": a tokenizer is trained on training only, or read from a file") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::string text = license();
   DataOptions options = file_options(&data_kinds::text, folder.write("text", text));
   options.level = Level::subword;
@@ -210,7 +210,7 @@ TEST_CASE(
 }
 
 TEST_CASE("data.level = \"subword\": contradictions and bad tokenizers are rejected") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::text, folder.write("text", license()));
   const auto error = [&] {
     const std::string message =

@@ -1,27 +1,6 @@
 #include "support.h"
 
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
-
 namespace heed {
-
-namespace fs = std::filesystem;
-
-Folder::Folder() {
-  static int count = 0;
-  path_ = fs::temp_directory_path() / fmt::format("heed-test-data-{}-{}", getpid(), count++);
-  fs::create_directories(path_);
-}
-
-Folder::~Folder() { fs::remove_all(path_); }
-
-std::string Folder::write(const char* name, std::string_view text) const {
-  const std::string path = *this / name;
-  fs::remove(path);  // to truncate a file may wait for the disk
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
 
 DataOptions file_options(const DataKind* kind, const std::string& path) {
   DataOptions options;

@@ -1,35 +1,21 @@
-// Shared by the tests of data: temporary files, options for a file, and errors as text.
+// Shared by the tests of data: options for a file, and errors as text.
 #pragma once
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include "checks.h"
 #include "core/check.h"
 #include "data/corpus.h"
+#include "temporary_folder.h"
 
 namespace heed {
-
-// A folder of its own for each test, removed at its end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  std::string operator/(const char* name) const { return path_ + '/' + name; }
-  // Writes a file and returns its path.
-  std::string write(const char* name, std::string_view text) const;
-
- private:
-  std::string path_;
-};
 
 DataOptions file_options(const DataKind* kind, const std::string& path);
 Corpus load(const DataOptions& options);  // for the first of the framings that the data have

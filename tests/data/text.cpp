@@ -15,7 +15,7 @@ static std::string sample(int64_t characters) {
 
 TEST_CASE(
     "validation windows cover the end of the text once, training windows start at every position") {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const int64_t size : {100, 101, 102, 997}) {
     DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(size)));
     options.context = 7;
@@ -47,7 +47,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the vocabulary comes from training; <unk> is added if validation needs it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string text = sample(90);
   const auto load = [&](const std::string& whole) {
     DataOptions options = file_options(&data_kinds::text, folder.write("text", whole));
@@ -64,7 +64,7 @@ TEST_CASE("the vocabulary comes from training; <unk> is added if validation need
 }
 
 TEST_CASE("several files are read as one, by character or byte") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options;
   options.kind = &data_kinds::text;
   options.paths = {folder.write("a", "\xEF\xBB\xBFéaéaéaéaéa"), folder.write("b", "bébébébébé")};
@@ -82,7 +82,7 @@ TEST_CASE("several files are read as one, by character or byte") {
 }
 
 TEST_CASE("a text without validation has no such split") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(50)));
   options.val_fraction = 0;
   options.context = 49;
@@ -92,7 +92,7 @@ TEST_CASE("a text without validation has no such split") {
 }
 
 TEST_CASE("the fingerprint changes with the text, not with its path") {
-  const Folder folder;
+  const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(100)));
   options.context = 5;
   const std::string before = load_corpus(options, Framing::language_model, 1).fingerprint;
@@ -106,7 +106,7 @@ TEST_CASE("the fingerprint changes with the text, not with its path") {
 }
 
 TEST_CASE("the error for an invalid text names the file and the position") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto error = [](const std::string& path, Level level = Level::character) {
     DataOptions options = file_options(&data_kinds::text, path);
     options.level = level;
@@ -137,7 +137,7 @@ TEST_CASE("the error for an invalid text names the file and the position") {
 }
 
 TEST_CASE("at byte level any file is a text") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(i * 7);
   DataOptions options = file_options(&data_kinds::text, folder.write("bytes", bytes));

@@ -7,10 +7,10 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
-#include "nn/init.h"
 #include "support.h"
 
 using namespace heed;
+using heed::testing::random_tensor;
 using heed::testing::rounding;
 using heed::testing::same_bits;
 
@@ -43,11 +43,7 @@ PositionalOptions concatenated(const PositionalRule* kind, int64_t dim) {
   return o;
 }
 
-Tensor random_input(const Shape& shape) {
-  ScopeGuard here;
-  here->seed = 11;
-  return normal_parameter(shape, 1).set_requires_grad(false);
-}
+Tensor random_input(const Shape& shape) { return random_tensor(shape, 11).detach(); }
 
 constexpr RotaryLayout layouts[] = {RotaryLayout::interleaved, RotaryLayout::halves};
 

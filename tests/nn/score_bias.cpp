@@ -7,20 +7,14 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "core/scope.h"
 #include "gradient_check.h"
 #include "nn/graph.h"
-#include "nn/init.h"
+#include "support.h"
 
 using namespace heed;
+using heed::testing::random_tensor;
 
 namespace {
-
-Tensor random_scores(const Shape& shape) {
-  ScopeGuard here;
-  here->seed = 11;
-  return normal_parameter(shape, 1).set_requires_grad(false);
-}
 
 real at(const Tensor& bias, int64_t h, int64_t i, int64_t j) {
   return bias.data()[(h * bias.dim(-2) + i) * bias.dim(-1) + j];
@@ -183,12 +177,12 @@ TEST_CASE("the biases of a graph start at zero and are looked up by distance") {
 TEST_CASE("gradients of learned biases agree with central differences") {
   for (bool bidirectional : {true, false}) {
     const RelativeBias relative(3, 8, 6, bidirectional, 0.5);
-    const Tensor cotangent = random_scores({3, 9, 9});
+    const Tensor cotangent = random_tensor({3, 9, 9}, 11).detach();
     testing::check_gradients(relative.parameters(),
                              [&] { return sum(softmax(relative(9, 9)) * cotangent); });
   }
   const GraphDistanceBias graph(2, 2);
-  const Tensor cotangent = random_scores({2, 2, 5, 5});
+  const Tensor cotangent = random_tensor({2, 2, 5, 5}, 11).detach();
   testing::check_gradients(graph.parameters(),
                            [&] { return sum(softmax(graph(two_graphs(), 2, 5)) * cotangent); });
 }

@@ -13,24 +13,13 @@ namespace {
 
 Tensor weight() { return Tensor::zeros({2, 2}).set_requires_grad(); }
 
-// Returns the error of f(), "" without one.
-template <class F>
-std::string error_of(const F& f) {
-  try {
-    f();
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
-}
-
 TEST_CASE("an optimizer rejects every value out of its range") {
   check_ranges(OptimOptions(), [](const OptimOptions& o) { Optimizer(o, {{"w", weight()}}); });
-  CHECK(error_of([] {
+  CHECK(thrown<InputError>([] {
           Optimizer({.lr = -0.1}, {{"w", weight()}});
         }) == "optimizer: lr: expected a number, ≥ 0, found -0.1");
   Optimizer optimizer({}, {{"w", weight()}});
-  CHECK(error_of([&] { optimizer.set_lr(-1); }) ==
+  CHECK(thrown<InputError>([&] { optimizer.set_lr(-1); }) ==
         "optimizer: lr: expected a number, ≥ 0, found -1");
 }
 
@@ -43,14 +32,14 @@ TEST_CASE("a number in its range costs no text of an error") {
 
 TEST_CASE("a schedule rejects every value out of its range") {
   check_ranges(ScheduleOptions(), [](const ScheduleOptions& o) { Schedule(o, 0.1, 10); });
-  CHECK(error_of([] { Schedule({}, -0.1, 10); }) ==
+  CHECK(thrown<InputError>([] { Schedule({}, -0.1, 10); }) ==
         "schedule: peak: expected a number, ≥ 0, found -0.1");
 }
 
 TEST_CASE("an average rejects every value out of its range") {
   Optimizer optimizer({}, {{"w", weight()}});
   const auto error = [&](const AverageOptions& o) {
-    return error_of([&] { WeightAverage(optimizer.arena(), o); });
+    return thrown<InputError>([&] { WeightAverage(optimizer.arena(), o); });
   };
   CHECK(error({.ema = -0.1}) == "average: ema: expected a number, 0 … 0.999999, found -0.1");
   CHECK(error({.ema = 1}) == "average: ema: expected a number, 0 … 0.999999, found 1");
