@@ -1,6 +1,6 @@
-// What a computation needs to know besides its inputs: are gradients wanted, is this training,
-// which random stream is next. Each thread has a Scope of its own, changed until the end of a
-// block:
+// Settings that operations read besides their inputs: whether to record gradients, whether this is
+// training, which random stream is next. Each thread has a Scope of its own, changed until the end
+// of a block:
 //
 //   ScopeGuard here;  // restores all settings at the end of the block
 //   here->training = true;
@@ -63,7 +63,7 @@ class NoGradients {
   const ValueGuard<bool> guard_{scope().gradients, false};
 };
 
-// Restores the whole scope.
+// Restores the whole scope, also `calls`: streams drawn in the block are drawn again after it.
 class ScopeGuard {
  public:
   Scope* operator->() const { return &scope(); }
