@@ -7,7 +7,7 @@
 #
 # A page consists of Markdown and of fenced blocks:
 #   ```cpp           statements, which see those of earlier blocks of the page; page.h shows what they may use
-#   ```sh            commands, run in order in a scratch folder with heed, configs, docs and course, before the C++ blocks
+#   ```sh            commands, run in order in a scratch folder with heed, configs, docs, course and tests, before the C++ blocks
 #   ```sh nightly    commands that take longer than 20 s
 #   ```text          the output of the block right before: see compare.awk for how it is compared
 #   ```cpp excerpt   lines of the file that the last link before names; a line ... skips some. Also other languages.
@@ -209,7 +209,7 @@ check_head() {
 start=$EPOCHREALTIME
 mkdir "$work/scratch/figures"
 ln -s "$heed" "$work/scratch/heed"
-ln -s "$root/configs" "$root/docs" "$root/course" "$work/scratch"
+ln -s "$root/configs" "$root/docs" "$root/course" "$root/tests" "$work/scratch"
 run_shell_blocks
 if [[ $mode != nightly ]]; then
   (cd "$work/scratch" && "$program" "$key" "$work/outputs") 2>"$work/errors" ||
