@@ -1,6 +1,6 @@
 // The museum: mistakes that compile. Each folder of course/museum is an exhibit:
 //
-//   exhibit.md       its text: what is wrong, what one sees, how it is found
+//   exhibit.md       its text: what is wrong, what you see, how you find it
 //   change.patch     the mistake as a diff of .cpp files, for git apply; some have none
 //   experiment.toml  what is trained and shown, without the mistake and with it
 #pragma once

@@ -41,7 +41,7 @@ TEST_CASE("museum: every exhibit is a small change of .cpp files, with a text an
     CHECK(chapter.find("`heed course museum " + exhibit.name + "`") != std::string::npos);
     CHECK(!exhibit.title.empty());
     const std::string text = exhibit.text();
-    for (const char* words : {"**What one sees", "**How one finds it", "**In heed"})
+    for (const char* words : {"**What you see", "**How you find it", "**In heed"})
       CHECK_MESSAGE(text.find(words) != std::string::npos, words);
 
     const std::string patch = exhibit.patch();

@@ -40,7 +40,7 @@ show softmax-wrong-axes
 ((code == 2)) && [[ $output == *"did you mean 'softmax-wrong-axis'"* ]] || complain "an unknown name: $output"
 show softmax-wrong-axis
 ((code == 0)) || complain "exit code $code: $output"
-for words in "masked_scores(scores, mask), -2);" "building nn/normaliser.cpp" "row 0 adds up to" "**How one finds it.**"; do
+for words in "masked_scores(scores, mask), -2);" "building nn/normaliser.cpp" "row 0 adds up to" "**How you find it.**"; do
   [[ $output == *"$words"* ]] || complain "expected '$words' in: $output"
 done
 exit $failed
