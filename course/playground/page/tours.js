@@ -140,7 +140,7 @@ export function tourPanel(view) {
       html(
         "p",
         { class: "q" },
-        "It builds heed with such a mistake, trains both, and shows how one finds it.",
+        "It builds heed with such a mistake, trains both, and shows how to find it.",
       ),
     );
   else
