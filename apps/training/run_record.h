@@ -7,7 +7,7 @@
 //                  "set_in": {"optim.lr": "configs/reverse.toml:12", "seed": "command line", …},
 //                  "sweep": "runs/rates",
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
-//                  "seconds": 60.1, "cpu_seconds": 118.2}, …]}
+//                  "seconds": 60.1, "cpu_seconds": 118.2, "peak_rss_mb": 41.3}, …]}
 //
 // A run of a sweep has the sweep's folder. Its set_in tells the keys that the sweep varies
 // ("sweep") from those of its [set] ("rates.toml:5 [set]"), its command line and its config, as the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "core/ranks.h"
+#include "core/system_memory.h"
 #include "core/text.h"
 #include "data/files.h"
 
@@ -206,11 +208,21 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
   write_session();
 }
 
+// The most memory that this process has held, in MiB; null where the system does not say.
+static Json peak_memory() {
+  try {
+    return std::round(peak_resident_memory() / (1 << 20) * 10) / 10;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 void RunWriter::end_session() {
   check_held();
   session_.set("end", utc_time(iso_time))
       .set("seconds", to_milliseconds(now() - started_))
-      .set("cpu_seconds", to_milliseconds(cpu_seconds() - cpu_started_));
+      .set("cpu_seconds", to_milliseconds(cpu_seconds() - cpu_started_))
+      .set("peak_rss_mb", peak_memory());
   write_session();
 }
 

@@ -45,6 +45,7 @@ TEST_CASE("run.json: a session for each process that trained the run") {
   CHECK(first.at("start").string() <= first.at("end").string());
   CHECK(first.at("seconds").number() > 0);
   CHECK(first.at("cpu_seconds").number() > 0);
+  CHECK(first.at("peak_rss_mb").number() > 1);
   CHECK(all.elements()[1].at("from_step").integer() == 30);
   CHECK(all.elements()[1].at("data").string() == first.at("data").string());
 }
