@@ -72,6 +72,7 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
       scores.correct_tokens += hit;
       outcome.correct = outcome.correct && hit;
       ++outcome.targets;
+      if (!hit && outcome.first_error == 0) outcome.first_error = outcome.targets;
       if (outcomes)
         outcome.loss += loss_of({row, static_cast<size_t>(vocabulary)}, outcome.expected);
       if (counts) ++(*counts)[{outcome.expected, outcome.predicted}];

@@ -20,7 +20,8 @@ struct Outcome {
   bool correct = false;
   int32_t expected = 0, predicted = 0;  // of a classifier
   int64_t targets = 0;
-  double loss = 0;  // sum over targets of -log p(target), in nats
+  double loss = 0;          // sum over targets of -log p(target), in nats
+  int64_t first_error = 0;  // the first target that is not predicted, from 1 on; 0: none
 
   double mean_loss() const { return targets > 0 ? loss / static_cast<double>(targets) : 0; }
 };

@@ -14,7 +14,7 @@ constexpr const char* default_page = "report.html";
 
 struct ReportArguments final : CommandArguments {
   ReportRequest request;
-  std::string output = default_page, figure;
+  std::string output = default_page, figure, target;
   bool no_profile = false;
 
   std::vector<Option> options() override {
@@ -26,6 +26,8 @@ struct ReportArguments final : CommandArguments {
         {"--runs", "", &request.by_run, "Show a row and a curve for every run; do not group seeds"},
         score_option(request.score),
         columns_option(request.columns),
+        {"--target", "SCORE=VALUE", &target,
+         "Show when each run of several reached a score of metrics.jsonl, such as val.loss=1.88"},
         {"--split", "NAME", &request.split,
          "Split of the samples, errors and attention of one run (default: test, else val)"},
         {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
@@ -33,8 +35,10 @@ struct ReportArguments final : CommandArguments {
   int run() const override {
     check_input(figure.empty() || output == default_page,
                 "--figure and --output: choose one; --figure writes no page");
-    check_input(figure.empty() || (request.split.empty() && request.columns.empty() && !no_profile),
-                "--split, --columns and --no-profile are for the page; --figure writes none");
+    check_input(figure.empty() || (request.split.empty() && request.columns.empty() &&
+                                   target.empty() && !no_profile),
+                "--split, --columns, --target and --no-profile are for the page; --figure writes "
+                "none");
     const std::string file = output_path(figure.empty() ? output : figure);
     if (!figure.empty()) {
       write_file(file, figure_of(request));
@@ -43,6 +47,7 @@ struct ReportArguments final : CommandArguments {
     }
     ReportRequest asked = request;
     asked.profile = !no_profile;
+    if (!target.empty()) asked.target = ScoreTarget::parse(target);
     write_file(file, report_file(report_data(asked)));
     print(fmt::format("{}\n", output));
     return exit_done;
@@ -62,7 +67,7 @@ const Command lab_commands::report = {
         "Examples:\n"
         "  heed report runs/sort -o sort.html\n"
         "  heed report runs/shallow runs/deep --output compared.html\n"
-        "  heed report runs/rates -o rates.html\n"
+        "  heed report runs/rates -o rates.html --target val.loss=0.2\n"
         "  heed report runs/rates --figure rates.svg --score val.exact_match",
     .arguments = make_arguments<ReportArguments>,
 };

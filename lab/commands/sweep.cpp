@@ -197,7 +197,8 @@ int SweepCommand::run() const {
   const int64_t at_once = jobs.value_or(default_jobs(read));
   if (launcher.empty()) check_jobs(plan, at_once, available_memory());  // else perhaps elsewhere
   if (!dry_run) return train(read, plan, path, at_once);
-  print(costs(plan, at_once));
+  print((read.options.question.empty() ? "" : read.options.question + "\n\n") +
+        costs(plan, at_once));
   return exit_done;
 }
 

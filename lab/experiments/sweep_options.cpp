@@ -22,6 +22,7 @@ void HalvingOptions::fields(Fields& f) {
 
 void SweepOptions::fields(Fields& f) {
   f.path("config", config, "config of all runs");
+  f.text("question", question, "what the sweep asks: the first line of its report");
   f.choice("method", method, sweep_method_names, "how points are chosen");
   f.integers("seeds", seeds, {0, 9e15}, "seeds of each point; empty: that of the config");
   f.integer("max_runs", max_runs, {1, 1e6}, "maximum number of runs of the sweep");

@@ -35,6 +35,7 @@ struct HalvingOptions {
 // The keys of a sweep besides [set], [axes] and [[zip]], whose keys are those of a config.
 struct SweepOptions {
   std::string config;
+  std::string question;  // that its report begins with
   SweepMethod method = SweepMethod::grid;
   std::vector<int64_t> seeds;
   int64_t max_runs = 100;
@@ -92,6 +93,10 @@ struct SweepArguments {
 // wrong type or a value out of range is an InputError with file, line and column. So is a
 // contradiction, such as a key that varies twice, and a sweep of more runs than max_runs.
 Sweep read_sweep(const SweepArguments& arguments);
+
+// Returns the question of the sweep in a folder; "" if it asks none. Throws InputError if its
+// sweep.toml is damaged.
+std::string question_of_sweep(const std::string& folder);
 
 // Returns the sweep as a file whose config is `config`.
 std::string sweep_text(const Sweep& sweep, const std::string& config);

@@ -20,6 +20,12 @@ namespace {
 
 constexpr int64_t max_sweep_bytes = 1 << 20;
 constexpr int range_digits = 6;
+constexpr size_t max_question = 200;  // bytes
+
+SplitEntries entries_of(const std::string& path) {
+  return split_entries(parse_toml(read_file(path, "sweep", max_sweep_bytes), path),
+                       {"set", "axes", "zip["});
+}
 
 // Where a value of a range stands.
 std::string range_prefix(const AxisRange& range) { return range.origin.origin.error_prefix(); }
@@ -72,8 +78,7 @@ class SweepReader {
   Sweep read() {
     SplitEntries entries;
     if (!arguments_.path.empty()) {
-      const std::string text = read_file(arguments_.path, "sweep", max_sweep_bytes);
-      entries = split_entries(parse_toml(text, arguments_.path), {"set", "axes", "zip["});
+      entries = entries_of(arguments_.path);
       origins_ = ConfigSource::of(entries.others, arguments_.path).fill(sweep_.options);
     }
     read_options();
@@ -101,6 +106,10 @@ class SweepReader {
                 "{}config: a sweep needs the config that its runs start from, such as config = "
                 "\"reverse.toml\"",
                 arguments_.path.empty() ? "" : arguments_.path + ": ");
+    check_input(o.question.size() <= max_question && escaped(o.question) == o.question &&
+                    o.question.find_first_of("\n\t") == o.question.npos,
+                "{}question: expected one line of at most {} bytes", prefix("question"),
+                max_question);
     if (!arguments_.seeds.empty()) o.seeds = seeds_of(arguments_.seeds);
     if (arguments_.max_runs) o.max_runs = *arguments_.max_runs;
     check_input(std::set(o.seeds.begin(), o.seeds.end()).size() == o.seeds.size(),
@@ -292,5 +301,13 @@ class SweepReader {
 }  // namespace
 
 Sweep read_sweep(const SweepArguments& arguments) { return SweepReader(arguments).read(); }
+
+std::string question_of_sweep(const std::string& folder) {
+  const std::string path = in_folder(folder, "sweep.toml");
+  if (!exists(path)) return "";
+  SweepOptions options;
+  ConfigSource::of(entries_of(path).others, path).fill(options);
+  return options.question;
+}
 
 }  // namespace heed

@@ -38,6 +38,13 @@ export function placeOf(name, names) {
   return { module: words, layer: Number(layer) };
 }
 
+// What a head does: by its scores at this checkpoint, or else by the map that is drawn.
+function roleOf(atlas, map, step, head, weights) {
+  const role = atlas.roles[step][`${map.name} ${head}`];
+  if (role) return `${role[0]} ${role[1].toFixed(2)}`;
+  return map.signed ? "" : habitOf(weights);
+}
+
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // state: {example, step, map, head, root}; it stays as it is when the page is drawn again.
@@ -55,7 +62,7 @@ export function drawAtlas(atlas, state, place) {
   const button = (map, index, head, size, words) => {
     const weights = weightsOf(map, state.step, head);
     const chosen = index === state.map && head === state.head;
-    const habit = map.signed ? "" : habitOf(weights);
+    const habit = roleOf(atlas, map, state.step, head, weights);
     const name = `${words}, head ${head + 1}${habit ? `, ${habit}` : ""}`;
     const made = html(
       "button",
@@ -117,7 +124,7 @@ export function drawAtlas(atlas, state, place) {
     const names = maps().map((each) => each.name);
     const { module, layer } = placeOf(map.name, names);
     const title = `${upper(module)}, layer ${layer + 1}, head ${state.head + 1}`;
-    const habit = map.signed ? "" : habitOf(weights);
+    const habit = roleOf(atlas, map, state.step, state.head, weights);
     const readout = html(
       "p",
       { class: "readout s q", "aria-live": "polite" },
@@ -151,7 +158,7 @@ export function drawAtlas(atlas, state, place) {
         html("span", { class: "q m s" }, map.name),
         saveMenu({ title: `Attention ${map.name} head ${state.head}`, draw, rows }),
       ),
-      html("p", { class: "s q" }, habit ? `This head ${habit}.` : "A row adds up to 1."),
+      html("p", { class: "s q" }, upper(habit) || "A row adds up to 1."),
       draw(Math.max(260, Math.min(focus.clientWidth || 372, 560))),
       readout,
     );

@@ -3,7 +3,7 @@
 //   chart({width, height, label, x: {kind, ends}, y: {kind, ends, fraction}, lines, marks, rules})
 //
 // line: {label, colour, x, y, low, high, width, dash, opacity, points}; low and high are a band.
-// mark: {x, y, kind: "checkpoint" | "best", colour}; rule: {y, text}, a dotted level.
+// mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text}, a dotted level.
 // `colour` is a colour of CSS, "var(--h1)". Returns the picture, with the scales as picture.scales.
 import { html, picture, px, svg } from "./dom.js";
 import { axisEnds, extent, makeScale, thin, ticksOf, wantsLog } from "./scale.js";
@@ -67,13 +67,23 @@ function axes(box, sx, sy, x, y) {
   return svg("g", { class: "axes" }, ...parts);
 }
 
-function drawnMark({ x, y, kind, colour }, sx, sy) {
+function drawnMark({ x, y, kind, colour, text = "" }, sx, sy, box) {
   const cx = px(sx(x));
   const cy = px(sy(y));
+  // Beside the mark on the side that has room, below a falling curve.
+  const left = sx(x) > box.width / 2;
+  const below = sy(y) + 22 < box.height - box.bottom;
+  const place = {
+    class: "halo bold",
+    x: px(sx(x) + (left ? -14 : 14)),
+    y: px(sy(y) + (below ? 19 : -12)),
+    "text-anchor": left ? "end" : "start",
+  };
   if (kind === "best")
     return svg(
       "g",
       { class: "mark" },
+      svg("text", place, text),
       svg("circle", { cx, cy, r: 7.5, fill: "var(--ground)", stroke: colour, "stroke-width": 1.5 }),
       svg("circle", { cx, cy, r: 3.5, fill: colour }),
     );
@@ -159,7 +169,7 @@ export function chart(spec) {
       ),
     );
   for (const line of lines) made.append(drawnLine(line, sx, sy, Math.max(50, 2 * width)));
-  for (const mark of marks) made.append(drawnMark(mark, sx, sy));
+  for (const mark of marks) made.append(drawnMark(mark, sx, sy, box));
   made.scales = { x: sx, y: sy, box };
   return made;
 }

@@ -1,7 +1,7 @@
 // Scores as dots: a dot for each seed, with their mean and its interval; pairs of seeds as lines.
 import { picture, px, svg } from "./dom.js";
 import { makeScale, ticksOf } from "./scale.js";
-import { tickText } from "./text.js";
+import { tickText, whole } from "./text.js";
 
 function horizontalAxis(sx, y, axis, top) {
   const parts = [];
@@ -81,6 +81,87 @@ export function dotRows({ width, label, rows, axis, rowHeight = 40, left = 0 }) 
   return made;
 }
 
+// When seeds reached a target: dots over the step, and beyond the last one a triangle for each that
+// never did. rows: [{name, colour, seeds: [{value (Infinity: never), title}], median}]
+export function arrivals({ width, label, rows, last, left }) {
+  const rowHeight = 36;
+  const never = Math.max(
+    62,
+    20 + 15 * Math.max(...rows.map((row) => row.seeds.filter((each) => each.value > last).length)),
+  );
+  const [end, bottom] = [width - never, rows.length * rowHeight];
+  const sx = makeScale("linear", [0, last], [left, end]);
+  const ticks = ticksOf("linear", [0, last], width < 500 ? 3 : 5);
+  const made = picture(
+    width,
+    bottom + 24,
+    label,
+    svg("rect", { x: end, y: 0, width: never, height: bottom, fill: "var(--band)" }),
+    ...ticks.flatMap((tick) => [
+      svg("path", { class: "grid", d: `M${px(sx(tick))} 0V${bottom}` }),
+      end - sx(tick) < 40
+        ? null
+        : svg("text", { x: px(sx(tick)), y: bottom + 16, "text-anchor": "middle" }, tickText(tick)),
+    ]),
+    svg("text", { x: width, y: bottom + 16, "text-anchor": "end" }, `not by ${whole(last)}`),
+    svg("path", { class: "axis", d: `M${end} 0V${bottom}`, "stroke-dasharray": "3 3" }),
+  );
+  rows.forEach(({ name, colour, seeds, median }, i) => {
+    const y = (i + 0.5) * rowHeight;
+    made.append(
+      svg("path", { class: "grid", d: `M0 ${y + rowHeight / 2}H${width}` }),
+      svg("text", { class: "name", x: 0, y: y + 4 }, name),
+    );
+    if (median !== null)
+      made.append(
+        svg("path", {
+          d: `M${px(sx(median))} ${y - 15}v30`,
+          stroke: colour,
+          "stroke-width": 2,
+          "stroke-opacity": 0.6,
+        }),
+      );
+    const late = seeds.filter((each) => each.value > last);
+    late.forEach(({ title }, k) =>
+      made.append(
+        svg(
+          "path",
+          {
+            class: "seed",
+            d: `M${end + 9 + 15 * k} ${y - 5}l9 5l-9 5z`,
+            fill: "var(--ground)",
+            stroke: colour,
+            "stroke-width": 1.6,
+          },
+          svg("title", {}, title),
+        ),
+      ),
+    );
+    // Seeds of one step stand above each other.
+    const steps = [...new Set(seeds.map((each) => each.value))].filter((step) => step <= last);
+    for (const step of steps) {
+      const same = seeds.filter((each) => each.value === step);
+      const apart = Math.min(8.5, (rowHeight - 8) / same.length);
+      same.forEach(({ title }, k) =>
+        made.append(
+          svg(
+            "circle",
+            {
+              class: "seed",
+              cx: px(sx(step)),
+              cy: px(y + (k - (same.length - 1) / 2) * apart),
+              r: 4,
+              fill: colour,
+            },
+            svg("title", {}, title),
+          ),
+        ),
+      );
+    }
+  });
+  return made;
+}
+
 // The same for one row of a table, and the axis under the last one.
 export function seedRow({ width, row, axis, height = 40 }) {
   const sx = makeScale(axis.kind, axis.ends, [8, width - 14]);
@@ -95,19 +176,12 @@ export function seedAxis({ width, axis }) {
   return picture(width, 38, axis.title, ...horizontalAxis(sx, 0, axis, 0), axisTitle(axis, width));
 }
 
-// An effect with its interval in a row of a table: a dot on a bar, and the line of no effect.
-export function interval({ width, height = 20, kind, ends, none, size, low, high, label }) {
-  const sx = makeScale(kind, ends, [8, width - 8]);
-  const y = height / 2;
-  const made = picture(
-    width,
-    height,
-    label,
-    svg("path", { class: "axis", d: `M${px(sx(none))} 0V${height}` }),
-  );
+// An effect with its interval around the height y: a dot on a bar, and the line of no effect.
+function drawnInterval({ size, low, high }, none, sx, y) {
+  const parts = [svg("path", { class: "axis", d: `M${px(sx(none))} ${y - 10}v20` })];
   const caps = [low, high].map((end) => `M${px(sx(end))} ${y - 4}v8`).join("");
   if (Number.isFinite(low) && Number.isFinite(high))
-    made.append(
+    parts.push(
       svg("path", {
         d: `M${px(sx(low))} ${y}H${px(sx(high))}${caps}`,
         stroke: "var(--path)",
@@ -115,30 +189,45 @@ export function interval({ width, height = 20, kind, ends, none, size, low, high
         fill: "none",
       }),
     );
-  made.append(svg("circle", { cx: px(sx(size)), cy: y, r: 4.5, fill: "var(--path)" }));
-  return made;
+  parts.push(svg("circle", { cx: px(sx(size)), cy: y, r: 4.5, fill: "var(--path)" }));
+  return parts;
 }
 
-// The axis under such rows.
-export function intervalAxis({ width, kind, ends }) {
-  const sx = makeScale(kind, ends, [8, width - 8]);
-  return picture(
-    width,
-    18,
-    "",
-    ...ticksOf(kind, ends, 4).flatMap((tick) => [
-      svg("path", { class: "axis", d: `M${px(sx(tick))} 0v4` }),
-      svg("text", { x: px(sx(tick)), y: 16, "text-anchor": "middle" }, tickText(tick)),
-    ]),
+const intervalTicks = (sx, y) =>
+  ticksOf(sx.kind, sx.domain, 4).flatMap((tick) => [
+    svg("path", { class: "axis", d: `M${px(sx(tick))} ${y}v4` }),
+    svg("text", { x: px(sx(tick)), y: y + 16, "text-anchor": "middle" }, tickText(tick)),
+  ]);
+
+// An effect in a row of a table, and the axis under such rows. axis: {kind, ends, none}.
+export function interval({ width, row, axis }) {
+  const sx = makeScale(axis.kind, axis.ends, [8, width - 8]);
+  return picture(width, 20, row.name, ...drawnInterval(row, axis.none, sx, 10));
+}
+export function intervalAxis({ width, axis }) {
+  const sx = makeScale(axis.kind, axis.ends, [8, width - 8]);
+  return picture(width, 18, "", ...intervalTicks(sx, 0));
+}
+
+// All effects below each other, with their names.
+export function intervals({ width, label, rows, axis, left }) {
+  const sx = makeScale(axis.kind, axis.ends, [left, width - 14]);
+  const made = picture(width, 28 * rows.length + 20, label, ...intervalTicks(sx, 28 * rows.length));
+  rows.forEach((row, i) =>
+    made.append(
+      svg("text", { class: "name", x: 0, y: 28 * i + 18 }, row.name),
+      ...drawnInterval(row, axis.none, sx, 28 * i + 14),
+    ),
   );
+  return made;
 }
 
 // The dots of seeds at each value of a key, on one axis; seeds that have two neighbouring values
 // are joined by a line, dashed where it goes against the mean.
 // columns: [label]; seeds: [{name, colour, values: [number or null for each column]}];
-// means: [number or null for each column].
-export function slopes({ width, height, label, columns, seeds, means, axis }) {
-  const [left, right, top, bottom] = [48, 20, 12, 26];
+// means: [number or null for each column]; size: text of the effect of two columns, or "".
+export function slopes({ width, height, label, columns, seeds, means, size = "", axis }) {
+  const [left, right, top, bottom] = [48, size ? 72 : 20, 12, 26];
   const sy = makeScale(axis.kind, axis.ends, [height - bottom, top]);
   const room = (width - left - right) / columns.length;
   const x = (i) => left + (i + 0.5) * room;
@@ -153,6 +242,9 @@ export function slopes({ width, height, label, columns, seeds, means, axis }) {
       ),
     );
   const known = (value) => value !== null && value !== undefined;
+  const rises = means.at(-1) > means[0];
+  const pairs = seeds.filter(({ values }) => known(values[0]) && known(values[1]));
+  const agree = pairs.filter(({ values }) => values[1] > values[0] === rises);
   for (const { name, colour, values } of seeds)
     values.forEach((value, i) => {
       if (!known(value)) return;
@@ -181,6 +273,18 @@ export function slopes({ width, height, label, columns, seeds, means, axis }) {
   means.forEach((mean, i) => {
     if (known(mean)) path += `${path ? "L" : "M"}${px(x(i))} ${px(sy(mean))}`;
   });
+  if (size) {
+    const place = { x: px(x(1) + 12), y: px(Math.min(height - bottom - 16, sy(means[1]) + 4)) };
+    const verb = rises ? "rise" : "fall";
+    made.append(
+      svg("text", { ...place, class: "name bold" }, size),
+      svg(
+        "text",
+        { x: place.x, y: px(Number(place.y) + 15) },
+        `${agree.length} of ${pairs.length} ${verb}`,
+      ),
+    );
+  }
   made.append(
     svg("path", { d: path, stroke: "var(--ink)", "stroke-width": 3, fill: "none" }),
     ...columns.map((text, i) =>

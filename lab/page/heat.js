@@ -1,6 +1,7 @@
 // Maps of weights: small ones to choose from, and one with labels, numbers and a colour bar.
 //
 // map: {rows: [label], columns: [label], weight(row, column) → 0 … 1}
+import { inkOn } from "./colours.js";
 import { picture, svg } from "./dom.js";
 
 const shades = 32;
@@ -9,7 +10,7 @@ const shades = 32;
 export const shadeOf = (weight, root) => (root ? Math.sqrt(weight) : weight);
 
 // The cells as one path for each shade, in units of a cell.
-export function cellPaths({ rows, columns, weight }, colour, root = false) {
+function cellPaths({ rows, columns, weight }, colour, root = false) {
   const paths = new Array(shades + 1).fill("");
   for (let row = 0; row < rows.length; ++row)
     for (let column = 0; column < columns.length; ++column)
@@ -74,7 +75,7 @@ function labelsOf(map, { left, top, cell, upright, every }) {
 }
 
 // The bar beside a map: what a shade says. `scale` is the weight of the full colour.
-export function colourBar({ x, y, height, colour, root = false, scale = 1 }) {
+function colourBar({ x, y, height, colour, root = false, scale = 1 }) {
   const steps = 40;
   const bar = svg("g", { class: "bar" }, svg("rect", { class: "empty", x, y, width: 12, height }));
   for (let i = 0; i < steps; ++i)
@@ -99,8 +100,8 @@ export function colourBar({ x, y, height, colour, root = false, scale = 1 }) {
   return bar;
 }
 
-// Numbers of weights from 0.10 on; classes choose a colour that can be read on the shade.
-function numbersOf(map, { left, top, cell }, root) {
+// Numbers of weights from 0.10 on.
+function numbersOf(map, { left, top, cell }, colour, root) {
   if (cell < 26) return [];
   const texts = [];
   for (let row = 0; row < map.rows.length; ++row)
@@ -108,11 +109,21 @@ function numbersOf(map, { left, top, cell }, root) {
       const weight = map.weight(row, column);
       if (weight < 0.1) continue;
       const shade = shadeOf(weight, root);
-      const on = shade < 0.62 ? "on-low" : shade < 0.93 ? "on-mid" : "on-high";
       const x = left + (column + 0.5) * cell;
       const y = top + (row + 0.5) * cell + 4;
       const text = weight >= 0.995 ? "1" : weight.toFixed(2).slice(1);
-      texts.push(svg("text", { class: `number ${on}`, x, y, "text-anchor": "middle" }, text));
+      texts.push(
+        svg(
+          "text",
+          {
+            class: `number ${inkOn(colour, Math.round(shades * shade) / shades)}`,
+            x,
+            y,
+            "text-anchor": "middle",
+          },
+          text,
+        ),
+      );
     }
   return texts;
 }
@@ -138,7 +149,7 @@ export function largeMap(map, { width, colour, root = false, scale = 1, label, r
     cells,
     guides,
     ...labelsOf(map, layout),
-    ...(scale === 1 ? numbersOf(map, layout, root) : []),
+    ...(scale === 1 ? numbersOf(map, layout, colour, root) : []),
     colourBar({ x: left + wide + 20, y: top, height: barHeight, colour, root, scale }),
   );
   made.setAttribute("tabindex", "0");

@@ -20,7 +20,7 @@ const properties = [
 ];
 
 // Returns the text of a file. Fonts stay text.
-export function svgText(drawn) {
+function svgText(drawn) {
   const room = html("div", { class: "light", "aria-hidden": "true" });
   room.style.cssText = "position:absolute;left:-9999px;top:0";
   room.append(drawn);
@@ -56,7 +56,7 @@ function download(name, blob) {
 }
 
 // Returns a PNG with twice the pixels of the SVG.
-export async function pngOf(text) {
+async function pngOf(text) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();

@@ -57,13 +57,16 @@ function multiples(step, low, high) {
   return ticks;
 }
 
-// At least three, where the next smaller step is needed for that.
+// At least three, where a smaller step is needed for that.
 function linearTicks(low, high, most) {
-  const step = roundStep(high - low, most);
-  const ticks = multiples(step, low, high);
-  if (ticks.length >= 3) return ticks;
-  const isFive = step / 10 ** Math.floor(Math.log10(step) + 1e-9) > 4;
-  return multiples(isFive ? step / 2.5 : step / 2, low, high);
+  let step = roundStep(high - low, most);
+  let ticks = multiples(step, low, high);
+  while (ticks.length < 3) {
+    const isFive = step / 10 ** Math.floor(Math.log10(step) + 1e-9) > 4;
+    step /= isFive ? 2.5 : 2;
+    ticks = multiples(step, low, high);
+  }
+  return ticks;
 }
 
 function logTicks(low, high, most) {
@@ -81,7 +84,13 @@ function logTicks(low, high, most) {
       const tick = Number(`${digit}e${n}`);
       if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push(tick);
     }
-  return ticks.length >= 3 ? ticks.slice(0, most + 1) : linearTicks(low, high, most);
+  if (ticks.length < 3) return linearTicks(low, high, most);
+  // Too many: every second or third, powers of ten among them if that leaves three.
+  const every = Math.ceil(ticks.length / (most + 1));
+  const ten = ticks.findIndex((tick) => /^10*$|^0\.0*1$/.test(`${tick}`));
+  const from = (rest) => ticks.filter((_, i) => i % every === rest);
+  const chosen = [from(Math.max(0, ten) % every), from(0), ticks];
+  return chosen.find((each) => each.length >= 3);
 }
 
 // Three to `most` + 1 rounded values between low and high.

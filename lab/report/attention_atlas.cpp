@@ -1,5 +1,7 @@
 #include "lab/report/attention_atlas.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "apps/inference/attended_example.h"
@@ -7,15 +9,19 @@
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
 #include "apps/support/digest.h"
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/scope.h"
 #include "core/text.h"
+#include "data/first_examples.h"
+#include "lab/inspect/heads.h"
 
 namespace heed {
 
 namespace {
 
 constexpr int64_t max_examples = 3, max_tried = 30, max_positions = 100, max_text = 40;
+constexpr int64_t max_scored = 32;  // examples for the scores of heads
 constexpr size_t max_checkpoints = 8, max_weights = 600'000;
 
 struct AtlasExample {
@@ -108,6 +114,34 @@ std::vector<AttentionMap> maps_of(const Model& model, const AttendedExample& exa
   return attention_maps(record_attention(model, example.inputs), example.labels);
 }
 
+// What heads do of which a score says so.
+Json roles_of(const Model& model, const Experiment& experiment, const Corpus& corpus,
+              const Dataset& dataset) {
+  constexpr double least = 0.5;
+  constexpr std::pair<const char*, const char*> roles[] = {
+      {"previous", "previous token"}, {"duplicate", "same token"}, {"induction", "induction"}};
+  const Dataset examples = first_of(dataset, max_scored);
+  Json named = Json::object();
+  try {
+    const Json scores = head_scores(
+        {model, experiment.model, corpus, examples, experiment.train.evaluation_batch()}, false);
+    for (const Json& head : scores.at("heads").elements()) {
+      double most = least;
+      const char* found = nullptr;
+      for (const auto& [score, words] : roles)
+        if (const Json& value = head.at(score); value.is_number() && value.number() >= most) {
+          most = value.number();
+          found = words;
+        }
+      if (found)
+        named.set(fmt::format("{} {}", head.at("module").string(), head.at("head").integer()),
+                  Json::array({found, six_digits(most)}));
+    }
+  } catch (const InputError&) {  // a model whose heads have no scores
+  }
+  return named;
+}
+
 // Returns `count` of the steps at equal distances, the first and the last among them.
 std::vector<int64_t> spread(const std::vector<int64_t>& steps, size_t count) {
   if (steps.size() <= count) return steps;
@@ -139,17 +173,22 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   const std::vector<int64_t> steps =
       spread(saved_steps, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
   std::vector<MapsOfExample> maps(examples.size());
-  Json step_list = Json::array();
+  Json step_list = Json::array(), roles = Json::array();
+  const Dataset& dataset = split_of(corpus, split);
   for (const int64_t step : steps) {
     const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(step)));
     here->step = static_cast<uint32_t>(step);
     for (size_t i = 0; i < examples.size(); ++i)
       maps[i].push_back(maps_of(*model, examples[i].read));
     step_list.push(step);
+    roles.push(roles_of(*model, run.config.experiment, corpus, dataset));
   }
   Json list = Json::array();
   for (size_t i = 0; i < examples.size(); ++i) list.push(example_json(examples[i].title, maps[i]));
-  return Json::object().set("steps", std::move(step_list)).set("examples", std::move(list));
+  return Json::object()
+      .set("steps", std::move(step_list))
+      .set("roles", std::move(roles))
+      .set("examples", std::move(list));
 }
 
 }  // namespace heed

@@ -13,6 +13,21 @@ namespace heed {
 
 namespace {
 
+// The line at the steps that its thinned curve keeps, with its band.
+ChartLine thinned_line(const ChartLine& line, size_t points) {
+  ChartLine thin = line;
+  thin.curve = thinned(line.curve, points);
+  if (line.low.empty()) return thin;
+  thin.low = thin.high = {};
+  for (size_t i = 0; i < line.curve.steps.size(); ++i)
+    if (thin.low.size() < thin.curve.steps.size() &&
+        line.curve.steps[i] == thin.curve.steps[thin.low.size()]) {
+      thin.low.push_back(line.low[i]);
+      thin.high.push_back(line.high[i]);
+    }
+  return thin;
+}
+
 // JSON would otherwise spend 17 digits on what a picture shows with 3.
 Json list_of(const std::vector<double>& values) {
   Json list = Json::array();
@@ -30,8 +45,9 @@ Chart& chart_named(std::vector<Chart>& charts, const std::string& name, const st
 Json chart_json(const Chart& chart, size_t points) {
   Json lines = Json::array();
   Limits limits;
-  for (const ChartLine& line : chart.lines) {
-    const Curve curve = line.low.empty() ? thinned(line.curve, points) : line.curve;
+  for (const ChartLine& whole : chart.lines) {
+    const ChartLine line = thinned_line(whole, points);
+    const Curve& curve = line.curve;
     limits.include(curve.values);
     limits.include(line.low);
     Json json = Json::object()

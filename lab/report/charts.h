@@ -35,7 +35,7 @@ Chart& chart_named(std::vector<Chart>& charts, const std::string& name, const st
 
 inline constexpr size_t max_points = 2000;  // of a line
 
-// Returns a chart as JSON. Lines without a band are thinned to `points`.
+// Returns a chart as JSON. Lines are thinned to `points`, those of seeds to a quarter of that.
 Json chart_json(const Chart& chart, size_t points = max_points);
 
 // Returns whether a curve has a chart among the curves of a run: counts of examples and targets

@@ -77,6 +77,18 @@ Dataset some_of(const Dataset& dataset, const std::vector<Outcome>& outcomes) {
   return some;
 }
 
+// The mean index of the first wrong token; 0 if none is wrong, or there is one token only.
+double mean_first_error(const std::vector<Outcome>& outcomes) {
+  double sum = 0, wrong = 0;
+  int64_t most = 0;
+  for (const Outcome& outcome : outcomes) {
+    most = std::max(most, outcome.targets);
+    sum += static_cast<double>(outcome.first_error);
+    wrong += outcome.first_error > 0;
+  }
+  return most > 1 && wrong > 0 ? sum / wrong : 0;
+}
+
 // `split`, and the other test splits beside "test".
 std::vector<std::string> sampled_splits(const Corpus& corpus, const std::string& split) {
   std::vector<std::string> splits = {split};
@@ -99,7 +111,7 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
     TargetCounts counts;
     evaluate(model, dataset, corpus.framing, train.evaluation_batch(), &outcomes, &counts);
     if (first) details.confusion = confusion_of(corpus, counts);
-    SampledSplit sampled{split, {}, -1, std::ssize(outcomes)};
+    SampledSplit sampled{split, {}, -1, std::ssize(outcomes), mean_first_error(outcomes)};
     if (compares) sampled.wrong = std::ranges::count(outcomes, false, &Outcome::correct);
     note_failure(details.notes, "Samples are left out", [&] {
       sampled.shown = predictions(model, corpus, compares ? some_of(dataset, outcomes) : dataset,

@@ -30,6 +30,7 @@ struct SampledSplit {
   std::string split;
   std::vector<Prediction> shown;
   int64_t wrong = -1, examples = 0;  // of the whole split; -1: nothing to compare with
+  double first_error = 0;  // mean index of the first wrong token, from 1 on; 0: none is wrong
 };
 
 // A part that failed is empty, with a sentence in the notes.

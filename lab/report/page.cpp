@@ -30,9 +30,7 @@ std::string heading_of(const Report& report) {
     return text + "<span class=\"q s\">" + html(state_of_runs(report)) + "</span>";
   const ReportedRun& run = report.runs[0];
   text += fmt::format("<span class=\"state {0}\">{0}</span>", name_of(run_state_names, run.state));
-  for (const auto& [label, value] : run.session)
-    if (label.starts_with("started")) text += "<span class=\"q s\">" + html(value) + " UTC</span>";
-  return text;
+  return text + "<span class=\"q s\">" + html(run.started) + "</span>";
 }
 
 Body body_of(const Report& report) {

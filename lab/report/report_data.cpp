@@ -11,6 +11,7 @@
 #include "apps/training/run_record.h"
 #include "lab/experiments/group_curves.h"
 #include "lab/experiments/run_table.h"
+#include "lab/experiments/sweep_options.h"
 #include "lab/report/charts.h"
 #include "lab/report/figure.h"
 
@@ -18,7 +19,8 @@ namespace heed {
 
 namespace {
 
-constexpr size_t max_points_in_all = 60'000;  // of a report: about 1 MB
+constexpr size_t max_points_in_all =
+    60'000;  // of a report: about 1 MB; a point of a band counts twice
 
 // Reads how the run began, and where and when it was trained last.
 void read_sessions(ReportedRun& run) {
@@ -32,9 +34,23 @@ void read_sessions(ReportedRun& run) {
   const Json& last = sessions.back();
   std::string start = last.at("start").string().substr(0, 16);  // without seconds
   std::ranges::replace(start, 'T', ' ');
-  run.session = {{"processor", last.at("processor").string()},
-                 {"threads", std::to_string(last.at("threads").integer())},
-                 {"started (UTC)", start}};
+  run.started = fmt::format("{} UTC, heed {}", start, last.at("heed").string());
+  run.session = {{"processor", fmt::format("{}, {}", last.at("processor").string(),
+                                           counted(last.at("threads").integer(), "thread"))}};
+  double peak = 0, cpu = 0;
+  for (const Json& session : sessions) {
+    const auto number = [&](const char* name) {
+      const Json* const value = session.find(name);
+      return value && value->is_number() ? value->number() : 0;
+    };
+    peak = std::max(peak, number("peak_rss_mb"));
+    cpu += number("cpu_seconds");
+  }
+  if (peak > 0) run.session.emplace_back("memory, peak", fmt::format("{:.0f} MiB", peak));
+  for (const char* name : {"commit", "data", "compiler", "flags", "blas"})
+    if (const Json* const value = last.find(name); value && !value->string().empty())
+      run.record.emplace_back(name, value->string());
+  if (cpu > 0) run.record.emplace_back("processor time", fmt::format("{:.1f} s", cpu));
 }
 
 ReportedRun read_run(const std::string& path) {
@@ -182,7 +198,9 @@ std::vector<Chart> statistics_of(const ReportedRun& run) {
 
 std::vector<Json> charts_json(const std::vector<Chart>& charts) {
   size_t lines = 0;
-  for (const Chart& chart : charts) lines += chart.lines.size();
+  for (const Chart& chart : charts)
+    for (const ChartLine& line : chart.lines)
+      lines += (line.low.empty() ? 1 : 2) + line.seeds.size() / 4;
   const size_t points =
       std::clamp<size_t>(max_points_in_all / std::max<size_t>(1, lines), 50, max_points);
   std::vector<Json> list;
@@ -206,12 +224,32 @@ std::vector<Chart> add_sweep(Report& report, const ReportRequest& request) {
   if (!request.score.empty()) check_has_score("--score", all, request.score);
   for (const std::string& name : request.columns) check_has_score("--columns", all, name);
   if (request.by_run) {
-    report.run_table = rows_of_runs(scored, request.columns.empty() ? all : request.columns, {});
+    report.run_table = rows_of_runs(scored, request.columns.empty() ? all : request.columns,
+                                    {.target = request.target});
     return charts_of(report.runs);
   }
   report.sweep = sweep_scores(scored, request.score, request.columns);
   const RunGroups& groups = report.sweep->groups;
+  if (request.target) report.arrivals = arrivals_of(groups, *request.target);
   return groups.repeats_over_seeds() ? charts_of_groups(groups, curves) : charts_of(report.runs);
+}
+
+// Returns the folder of the sweep that a path is, or that it is a run of; "" if there is none.
+std::string sweep_folder(const std::string& path) {
+  for (const char* up : {"", "..", "../.."}) {
+    const std::string folder = *up ? in_folder(path, up) : path;
+    if (exists(in_folder(folder, "sweep.toml"))) return absolute_path(folder, ".");
+  }
+  return "";
+}
+
+// Adds the question of the sweep that all runs are of.
+void add_question(Report& report, const ReportRequest& request) {
+  const std::string folder = sweep_folder(report.runs[0].name());
+  for (const ReportedRun& run : report.runs)
+    if (folder.empty() || sweep_folder(run.name()) != folder) return;
+  report.question = question_of_sweep(folder);
+  if (request.paths.size() == 1) report.sweep_folder = request.paths[0];
 }
 
 }  // namespace
@@ -224,12 +262,14 @@ Report report_data(const ReportRequest& request) {
   check_input(request.split.empty() || report.runs.size() == 1,
               "--split is for the page of one run, which has samples and errors");
   if (report.runs.size() > 1) {
+    add_question(report, request);
     report.charts = charts_json(ordered(add_sweep(report, request)));
     return report;
   }
   check_input(
-      request.score.empty() && request.columns.empty(),
-      "--score and --columns are for the page of several runs; that of one shows all scores");
+      request.score.empty() && request.columns.empty() && !request.target,
+      "--score, --columns and --target are for the page of several runs; that of one shows all "
+      "scores");
   const ReportedRun& run = report.runs[0];
   report.charts = charts_json(ordered(charts_of(report.runs)));
   report.statistics = charts_json(statistics_of(run));

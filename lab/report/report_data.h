@@ -13,6 +13,7 @@
 #include "apps/training/saved_run.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/run_state.h"
+#include "lab/report/arrivals.h"
 #include "lab/report/details.h"
 #include "lab/report/sweep_data.h"
 
@@ -23,8 +24,9 @@ struct ReportedRun {
   RunState state;
   Curves curves = {};
   Json result = {};  // null while there is none
-  // Where and when it was trained last: labels and values.
-  std::vector<std::pair<std::string, std::string>> session = {};
+  // Where and how it was trained last: labels and values. `record` has what else reproduces it.
+  std::vector<std::pair<std::string, std::string>> session = {}, record = {};
+  std::string started = {};                        // "2026-11-24 08:11 UTC, heed 0.2.0"
   std::map<std::string, std::string> set_in = {};  // by key
   std::string command = {};  // that began the run: its config, and what --set changed
   std::vector<std::string> notes = {};
@@ -38,6 +40,9 @@ struct Report {
   std::vector<Json> charts, statistics = {};  // lab/report/charts.h
   std::optional<Details> details = {};        // of a single run
   std::optional<SweepScores> sweep = {};      // of several
+  std::optional<Arrivals> arrivals = {};      // of several, if they are grouped
+  std::string question = {};                  // of the sweep whose runs these are, if it asks one
+  std::string sweep_folder = {};              // that the report is of, or ""
   Table run_table = {};                       // of several, if they are not grouped
 };
 
@@ -48,7 +53,8 @@ struct ReportRequest {
   std::string split = "";                 // of the details; "": test, else val
   std::string score = "";                 // whose effects are shown; "": the deciding one
   std::vector<std::string> columns = {};  // scores of groups; empty: all
-  bool by_run = false;                    // a curve and a row for each run; no groups
+  std::optional<ScoreTarget> target = {};
+  bool by_run = false;  // a curve and a row for each run; no groups
 };
 
 // Returns a figure of the curves of request.score ("": the deciding one): a line for each group, or

@@ -54,12 +54,15 @@ Facts changed_keys(const Experiment& experiment, const std::vector<std::string>&
 }
 
 std::string task_column(const ReportedRun& run, const Details& details) {
-  std::string text;
+  const Prediction* shortest = nullptr;
   for (const SampledSplit& split : details.samples)
     for (const Prediction& sample : split.shown)
-      if (text.empty() && !sample.expected.empty())
-        text = fmt::format("<p class=\"m\">{}</p>",
-                           html(shortened(sample.source + " → " + sample.expected, 60)));
+      if (!sample.expected.empty() && (!shortest || sample.source.size() < shortest->source.size()))
+        shortest = &sample;
+  std::string text;
+  if (shortest)
+    text = fmt::format("<p class=\"m\">{}</p>",
+                       html(shortened(shortest->source + " → " + shortest->expected, 60)));
   for (const std::string& line : details.data)
     text += fmt::format("<p class=\"q\">{}</p>", html(line));
   if (text.empty())
@@ -120,14 +123,25 @@ std::string marked_output(const Prediction& sample) {
   return text + fmt::format("<span class=\"q\">{}</span>", rest);
 }
 
+// "5th" of 4.7.
+std::string ordinal(double number) {
+  const auto n = static_cast<int64_t>(std::lround(number));
+  const int64_t last = n % 100 / 10 == 1 ? 0 : n % 10;
+  return std::to_string(n) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
 std::string rows_of_split(const SampledSplit& split) {
   std::string rows = fmt::format(
-      "<tr class=\"group\"><td colspan=\"3\">{}: {}</td></tr>\n", html(split_words(split.split)),
+      "<tr class=\"group\"><td colspan=\"3\">{}: {}{}</td></tr>\n", html(split_words(split.split)),
       split.wrong < 0
           ? "not compared with anything"
           : fmt::format("{} of {} {} wrong", thin_grouped(static_cast<double>(split.wrong)),
                         thin_grouped(static_cast<double>(split.examples)),
-                        split.wrong == 1 ? "is" : "are"));
+                        split.wrong == 1 ? "is" : "are"),
+      split.wrong > 0 && split.first_error > 0
+          ? fmt::format(". The first wrong token is {}the {}",
+                        split.wrong == 1 ? "" : "on average ", ordinal(split.first_error))
+          : "");
   for (const Prediction& sample : split.shown) {
     const bool right = sample.predicted == sample.expected;
     rows += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
@@ -204,6 +218,8 @@ constexpr Named<TimeKind> kinds[] = {{"matrix products", TimeKind::products},
                                      {"rest", TimeKind::rest}};
 
 TimeKind time_kind(const std::string& operation) {
+  if (operation == "optimizer") return TimeKind::optimizer;
+  if (operation == "outside operations" || operation == "batch preparation") return TimeKind::rest;
   const auto has = [&](const char* part) { return operation.find(part) != operation.npos; };
   if (has("cross_entropy") || has("loss")) return TimeKind::loss;
   if (has("attention") || has("softmax")) return TimeKind::attention;
@@ -214,8 +230,12 @@ TimeKind time_kind(const std::string& operation) {
 struct TimeRow {
   std::string name;
   double forward = 0, backward = 0;
+  const char* colour = "path";
   double seconds() const { return forward + backward; }
 };
+
+// As in report.js's drawing.
+constexpr const char* time_colours[] = {"h1", "h2", "h3", "h4", "control", "strand"};
 
 // A table with bars to the largest row; all but the ten largest are folded.
 std::string time_table(const char* head, std::vector<TimeRow> rows, double step) {
@@ -231,9 +251,12 @@ std::string time_table(const char* head, std::vector<TimeRow> rows, double step)
     const TimeRow& row = rows[i];
     text += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.2f}</td><td class=\"n q\">{:.1f} %</td><td "
-        "class=\"b\"><i style=\"width:{:.1f}%\"><u style=\"width:{:.1f}%\"></u></i></td></tr>\n",
+        "class=\"b\"><i style=\"width:{:.1f}%;--c:var(--{})\"><u "
+        "style=\"width:{:.1f}%\"></u></i></td>"
+        "</tr>\n",
         html(row.name), 1e3 * row.seconds(), 100 * row.seconds() / all,
-        100 * row.seconds() / largest, 100 * row.forward / std::max(row.seconds(), 1e-12));
+        100 * row.seconds() / largest, row.colour,
+        100 * row.forward / std::max(row.seconds(), 1e-12));
   }
   text += "</table>\n";
   if (shown == rows.size()) return text;
@@ -260,7 +283,9 @@ Section time_section(const Details& details) {
   for (const ProfileRow& row : profile.forward) by_name[row.name].forward = row.seconds;
   for (const ProfileRow& row : profile.backward) by_name[row.name].backward = row.seconds;
   for (const ProfileRow& row : profile.rest) by_name[row.name].backward += row.seconds;
-  for (auto& [name, row] : by_name) operations.push_back({name, row.forward, row.backward});
+  for (const auto& [name, row] : by_name)
+    operations.push_back(
+        {name, row.forward, row.backward, time_colours[static_cast<size_t>(time_kind(name))]});
   std::vector<Cells> sums;
   const Json by_kind = time_by_kind(profile);
   for (const Json& kind : by_kind.elements())
@@ -294,8 +319,18 @@ Section reproduce_section(const ReportedRun& run, const Details& details) {
   std::string text;
   if (!run.command.empty()) text += "<p class=\"q s\">Trained by</p>\n" + html_command(run.command);
   if (run.state == RunState::done)
-    text += "<p class=\"q s\">Use it</p>\n" + html_command("heed evaluate " + run.name());
-  text += settings_of_run(run);
+    text += "<p class=\"q s\">Train it again, and compare every bit</p>\n" +
+            html_command("heed train --from " + run.name()) + "<p class=\"q s\">Use it</p>\n" +
+            html_command("heed evaluate " + run.name());
+  std::string facts;
+  for (const auto& [label, value] : run.record)
+    facts += fmt::format("<dt>{}</dt><dd>{}</dd>", html(label), html(value));
+  if (!facts.empty())
+    text = fmt::format("<div class=\"two\"><div>\n{}</div>\n<dl class=\"record\">{}</dl></div>\n",
+                       text, facts);
+  text += fmt::format("{}<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
+                      changed_keys_of_run(run),
+                      html(config_text(list_config(run.saved.config.experiment))));
   if (!details.model.empty())
     text += "<details><summary>Layers, shapes and FLOPs</summary>\n<pre>" + html(details.model) +
             "</pre>\n</details>\n";
@@ -357,7 +392,7 @@ std::string scores_of_run(const Json& result) {
   return rows.empty() ? "" : html_table(heads, rows);
 }
 
-std::string settings_of_run(const ReportedRun& run) {
+std::string changed_keys_of_run(const ReportedRun& run) {
   const Experiment& experiment = run.saved.config.experiment;
   std::vector<Cells> rows;
   for (const auto& [key, value, standard] : changed_values(experiment)) {
@@ -365,10 +400,8 @@ std::string settings_of_run(const ReportedRun& run) {
     rows.push_back({key, value, standard, origin == run.set_in.end() ? "" : origin->second});
   }
   return fmt::format(
-      "<details><summary>{} with another value than the default</summary>\n{}</details>\n"
-      "<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
-      counted(std::ssize(rows), "key"), html_table({"key", "value", "default", "set in"}, rows, 4),
-      html(config_text(list_config(experiment))));
+      "<details><summary>{} with another value than the default</summary>\n{}</details>\n",
+      counted(std::ssize(rows), "key"), html_table({"key", "value", "default", "set in"}, rows, 4));
 }
 
 std::string ends_of_curves(const std::vector<Json>& charts) {

@@ -30,7 +30,7 @@ Json time_by_kind(const Profile& profile);
 // Pieces that the page of several runs has, too.
 std::string notes_part(const std::vector<std::string>& notes);
 std::string scores_of_run(const Json& result);
-std::string settings_of_run(const ReportedRun& run);
+std::string changed_keys_of_run(const ReportedRun& run);
 // Returns a table of the first, last and best value of each line of the charts.
 std::string ends_of_curves(const std::vector<Json>& charts);
 

@@ -60,13 +60,16 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
   return scores;
 }
 
+std::string short_settings(const std::vector<std::string>& keys,
+                           const std::vector<std::string>& values) {
+  std::string text;
+  for (size_t i = 0; i < keys.size(); ++i)
+    text += fmt::format("{}{}={}", i > 0 ? ", " : "", last_component(keys[i]), values[i]);
+  return text;
+}
+
 std::string name_of_group(const RunGroups& groups, size_t index) {
-  std::string name;
-  for (size_t i = 0; i < groups.varying.size(); ++i) {
-    const std::string& key = groups.varying[i];
-    name += fmt::format("{}{}={}", i > 0 ? ", " : "", last_component(key),
-                        groups.groups[index].values[i]);
-  }
+  const std::string name = short_settings(groups.varying, groups.groups[index].values);
   return name.empty() ? "mean" : name;
 }
 

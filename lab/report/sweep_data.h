@@ -22,7 +22,10 @@ struct SweepScores {
 SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& score = "",
                          const std::vector<std::string>& columns = {});
 
-// Returns "lr=0.001, layers=2", "mean" for the only group.
+// Returns "lr=0.001, layers=2": the last components of keys with their values.
+std::string short_settings(const std::vector<std::string>& keys,
+                           const std::vector<std::string>& values);
+// The same of a group; "mean" for the only one.
 std::string name_of_group(const RunGroups& groups, size_t index);
 
 // Returns the mean of a score on the scale on which it is drawn: the geometric one of positive

@@ -38,18 +38,18 @@ std::vector<DifferenceTable> differences_of(const Effects& effects, const RunGro
       for (const KeyEffects::Value& value : key.values)
         table.rows.push_back(
             {&value,
-             fmt::format("{}, not {}", settings_text(key.keys, value.values), joined(key.first))});
+             fmt::format("{}, not {}", short_settings(key.keys, value.values), joined(key.first))});
     tables.push_back(std::move(table));
   }
   if (effects.groups.empty()) return tables;
   const auto compared = std::ranges::count_if(
       effects.groups, [](const GroupComparison& each) { return !each.seeds.empty(); });
   DifferenceTable table{
-      "each group against " + settings_text(groups.varying, groups.groups[effects.first].values) +
+      "each group against " + name_of_group(groups, effects.first) +
           (compared > 1 ? fmt::format("; p corrected for {} comparisons (Holm)", compared) : ""),
       {}};
   for (const GroupComparison& each : effects.groups)
-    table.rows.push_back({&each, settings_text(groups.varying, groups.groups[each.group].values)});
+    table.rows.push_back({&each, name_of_group(groups, each.group)});
   tables.push_back(std::move(table));
   return tables;
 }
@@ -217,12 +217,14 @@ Section differences_section(const SweepScores& sweep, const Effects& effects) {
     warnings += fmt::format("<p>{}.</p>\n", html(warning));
   std::string text;
   if (index > 0)
-    text = fmt::format(
-        "<div class=\"scroll\"><table class=\"differences\">\n<thead><tr><th></th><th "
-        "class=\"n\">pairs</th><th class=\"n\">{}</th><th class=\"n\">95 % interval</th><th "
-        "class=\"plotted\"></th><th class=\"n\">p</th><th>in words</th></tr></thead>\n<tbody>{}"
-        "</tbody></table></div>\n",
-        effects.by_ratio ? "factor" : "difference", rows);
+    text =
+        html_drawing("differences", "") +
+        fmt::format(
+            "<div class=\"scroll\"><table class=\"differences\">\n<thead><tr><th></th><th "
+            "class=\"n\">pairs</th><th class=\"n\">{}</th><th class=\"n\">95 % interval</th><th "
+            "class=\"plotted\"></th><th class=\"n\">p</th><th>in words</th></tr></thead>\n<tbody>{}"
+            "</tbody></table></div>\n",
+            effects.by_ratio ? "factor" : "difference", rows);
   if (!warnings.empty())
     text = index > 0 ? fmt::format(
                            "<div class=\"wide\"><div>{}</div><div class=\"aside\">{}</div>"
@@ -236,13 +238,60 @@ Section differences_section(const SweepScores& sweep, const Effects& effects) {
           text};
 }
 
+// --- Time to a target.
+
+Section arrivals_section(const Arrivals& arrivals, const RunGroups& groups,
+                         const std::vector<size_t>& order) {
+  const ScoreTarget& target = arrivals.target;
+  std::string rows;
+  int64_t left_out = 0;
+  for (const size_t i : order) {
+    const Arrivals::Group& each = arrivals.groups[i];
+    left_out += each.left_out;
+    rows += fmt::format("<tr><td>{}</td>", html(name_of_group(groups, i)));
+    if (each.median) {
+      const Reached& median = *each.median;
+      const auto cell = [](const std::optional<double>& value, double last, auto&& text) {
+        return !value                  ? std::string("–")
+               : std::isfinite(*value) ? text(*value)
+                                       : "&gt; " + text(last);
+      };
+      rows += fmt::format(
+          "<td class=\"n{}\">{} of {}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+          median.reached < median.runs ? " bad" : "", median.reached, median.runs,
+          cell(median.steps, median.last_step, thin_grouped),
+          cell(median.seconds, median.last_seconds,
+               [](double seconds) { return fmt::format("{:.1f}", seconds); }));
+    } else {
+      rows += "<td class=\"n\">–</td><td class=\"n\">–</td><td class=\"n\">–</td></tr>\n";
+    }
+  }
+  std::string words =
+      "A seed that never reaches it counts as later than all others. So a median can be “&gt; " +
+      thin_grouped(arrivals.last_step) + "”, and there is no mean.";
+  if (left_out > 0)
+    words += fmt::format(" Left out: {} that failed, or trains and has not reached it.",
+                         counted(left_out, "run"));
+  return {"target", "Time to a target",
+          fmt::format("the first row of the metrics with <span class=\"m\">{}</span> {} {}; ▷ had "
+                      "not reached it when training ended",
+                      html(target.score), lower_is_better(target.score) ? "≤" : "≥", target.value),
+          fmt::format("<div class=\"pair\"><div>{}</div>\n<div><div class=\"scroll\"><table>\n"
+                      "<thead><tr><th>group</th><th class=\"n\">reached</th><th class=\"n\">median "
+                      "step</th><th class=\"n\">seconds</th></tr></thead>\n<tbody>{}</tbody>"
+                      "</table></div>\n<p class=\"note\">{}</p></div></div>\n",
+                      html_drawing("target", ""), rows, words)};
+}
+
 // --- All runs.
 
 int64_t rank_of(RunState state) {
   return state == RunState::failed ? 0 : state == RunState::running ? 1 : 2;
 }
 
-std::string row_of_run(const ReportedRun& run, const std::string& score) {
+// `folder`: of the sweep, which its runs are named without.
+std::string row_of_run(const ReportedRun& run, const std::string& score,
+                       const std::string& folder) {
   double step = run.curves.last_step();
   const auto all =
       static_cast<double>(std::max<int64_t>(1, run.saved.config.experiment.train.steps));
@@ -262,8 +311,11 @@ std::string row_of_run(const ReportedRun& run, const std::string& score) {
       "<tr class=\"{0}\"><td class=\"m\">{1}</td><td><span class=\"state {0}\">{0}</span></td><td "
       "class=\"nw\"><span class=\"prog\"><i style=\"width:{2:.1f}%\"></i></span>{3}</td><td "
       "class=\"n\">{4}</td><td class=\"n\">{5}</td><td class=\"last\">{6}</td></tr>\n",
-      name_of(run_state_names, run.state), html(run.name()), std::min(100.0, 100 * step / all),
-      thin_grouped(step), value ? score_text(score, *value) : "–",
+      name_of(run_state_names, run.state),
+      html(run.name().starts_with(folder + "/") ? run.name().substr(folder.size() + 1)
+                                                : run.name()),
+      std::min(100.0, 100 * step / all), thin_grouped(step),
+      value ? score_text(score, *value) : "–",
       seconds && seconds->is_number() ? fmt::format("{:.0f} s", seconds->number()) : "–",
       html(last));
 }
@@ -288,10 +340,10 @@ Section runs_section(const Report& report, const std::string& score) {
   for (const ReportedRun* run : runs) failed += run->state == RunState::failed;
   const size_t most = std::max(shown_runs, failed);
   for (size_t i = 0; i < runs.size(); ++i)
-    (i < most ? shown : folded) += row_of_run(*runs[i], score);
+    (i < most ? shown : folded) += row_of_run(*runs[i], score, report.sweep_folder);
   for (const ReportedRun& run : report.runs) {
     settings += fmt::format("<details><summary>{}</summary>\n{}{}</details>\n", html(run.name()),
-                            scores_of_run(run.result), settings_of_run(run));
+                            scores_of_run(run.result), changed_keys_of_run(run));
     if (run.state == RunState::failed) continue;  // in the table
     for (const std::string& note : run.notes)
       notes += fmt::format("<p class=\"note\">{}: {}</p>\n", html(run.name()), html(note));
@@ -304,6 +356,12 @@ Section runs_section(const Report& report, const std::string& score) {
   if (!folded.empty())
     text += fmt::format("<details><summary>{} more</summary>\n{}</details>\n", runs.size() - most,
                         table(folded));
+  if (const auto done = std::ranges::count(runs, RunState::done, &ReportedRun::state);
+      !report.sweep_folder.empty() && done < std::ssize(runs))
+    notes += fmt::format(
+        "<p class=\"q s\">Continue{}</p>\n{}",
+        failed > 0 ? ", and resume the runs that failed" : "",
+        html_command("heed sweep " + report.sweep_folder + (failed > 0 ? " --retry-failed" : "")));
   return {"runs", "All runs", "failed first, then running, then by score",
           text + notes + "<details><summary>Scores and keys of each run</summary>\n" + settings +
               "</details>\n"};
@@ -327,8 +385,28 @@ Json number_or_null(double value) {
   return std::isfinite(value) ? Json(six_digits(value)) : Json();
 }
 
+// The effect of a key of two values, from the first of its columns to the second, as the table of
+// differences has it; null of a key with more.
+Json size_of_effect(const Effects& effects, const RunGroups& groups, size_t key,
+                    const std::vector<std::string>& columns) {
+  if (columns.size() != 2) return {};
+  const auto oriented = [&](const Effect& effect, const std::string& to) {
+    if (!std::isfinite(effect.size)) return Json();
+    return number_or_null(to == columns[1]   ? effect.size
+                          : effects.by_ratio ? 1 / effect.size
+                                             : -effect.size);
+  };
+  for (const KeyEffects& each : effects.keys)
+    if (each.keys == std::vector{groups.varying[key]} && each.values.size() == 1)
+      return oriented(each.values[0].effect, each.values[0].values[0]);
+  if (groups.varying.size() == 1)
+    for (const GroupComparison& each : effects.groups)
+      if (!each.seeds.empty()) return oriented(each.effect, groups.groups[each.group].values[0]);
+  return {};
+}
+
 // The score of each seed at each value of a key, the other keys held.
-Json effect_of_key(const SweepScores& sweep, size_t key, bool by_ratio) {
+Json effect_of_key(const SweepScores& sweep, const Effects& effects, size_t key, bool by_ratio) {
   const RunGroups& groups = sweep.groups;
   const std::string& score = sweep.names[0];
   const std::vector<std::string> values = values_of_key(groups, key);
@@ -370,9 +448,22 @@ Json effect_of_key(const SweepScores& sweep, size_t key, bool by_ratio) {
   }
   return Json::object()
       .set("key", groups.varying[key])
+      .set("size", size_of_effect(effects, groups, key, values))
       .set("columns", values)
       .set("means", std::move(means))
       .set("seeds", std::move(seeds));
+}
+
+// The names of the panels of curves, by the dash of a group: its values of all keys but the first.
+Json panels_of(const RunGroups& groups) {
+  std::vector<std::string> names, keys = groups.varying;
+  if (keys.empty()) return names;
+  keys.erase(keys.begin());
+  for (size_t i = 0; i < groups.groups.size(); ++i)
+    if (const auto& values = groups.groups[i].values;
+        style_of_group(groups, i).second == std::ssize(names))
+      names.push_back(short_settings(keys, {values.begin() + 1, values.end()}));
+  return names;
 }
 
 Json groups_json(const SweepScores& sweep) {
@@ -423,8 +514,9 @@ std::string top_of_runs(const Report& report) {
   const SweepScores& sweep = *report.sweep;
   const RunGroups& groups = sweep.groups;
   const Effects effects = effects_on(groups, sweep.names[0]);
-  std::string text = fmt::format("<p class=\"say\">{}</p>\n<p class=\"lead\">",
-                                 html(question_of(groups, sweep.names[0])));
+  std::string text = fmt::format(
+      "<p class=\"say\">{}</p>\n<p class=\"lead\">",
+      html(report.question.empty() ? question_of(groups, sweep.names[0]) : report.question));
   constexpr size_t most = 4;
   const std::vector<Answer> answers = answers_of(effects, groups);
   for (size_t i = 0; i < std::min(most, answers.size()); ++i)
@@ -477,6 +569,8 @@ std::vector<Section> sections_of_runs(const Report& report) {
                         "a line is one seed, with the other keys held; dashed: goes the other way; "
                         "thick: mean",
                         html_drawing("effects", "")});
+  if (report.arrivals)
+    sections.push_back(arrivals_section(*report.arrivals, sweep->groups, best_first(*sweep)));
   sections.push_back(runs_section(report, sweep ? sweep->names[0] : "val.loss"));
   return sections;
 }
@@ -505,8 +599,12 @@ Json data_of_runs(const Report& report) {
                           .set("high", number_or_null(effect.interval.high)));
     }
   if (!all.empty())
-    for (size_t k = 0; k < groups.varying.size(); ++k) keys.push(effect_of_key(sweep, k, by_ratio));
+    for (size_t k = 0; k < groups.varying.size(); ++k)
+      keys.push(effect_of_key(sweep, effects, k, by_ratio));
+  if (report.arrivals)
+    data.set("target", arrivals_json(*report.arrivals, groups, best_first(sweep)));
   return data.set("score", score)
+      .set("panels", panels_of(groups))
       .set("log", by_ratio)
       .set("fraction", maximum_of(score) == 1)
       .set("groups", groups_json(sweep))

@@ -19,10 +19,12 @@ std::vector<Section> sections_of_runs(const Report& report);
 
 // Returns what scripts draw. Without groups only the curves:
 //
-//   {"curves": [chart] (lab/report/charts.h), "score": "val.loss", "log", "fraction",
+//   {"curves": [chart] (lab/report/charts.h), "panels": [name by the dash of a line],
+//    "target" (lab/report/arrivals.h), "score": "val.loss", "log", "fraction",
 //    "groups": [{"name", "colour", "dash", "mean", "low", "high", "seeds": [{"seed", "value"}]}],
 //    "differences": {"log", "none", "rows": [{"size", "low", "high"}]},
-//    "effects": [{"key", "columns": [value], "means": [mean], "seeds": [{"name", "colour",
+//    "effects": [{"key", "size": of two columns, as in the differences, "columns": [value],
+//    "means": [mean], "seeds": [{"name", "colour",
 //                 "values": [score or null]}]}]}
 //
 // Groups are in the order of the rows of the table, differences in that of theirs.

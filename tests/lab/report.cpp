@@ -256,6 +256,71 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   CHECK(page.substr(0, page.find("<script")).find("nan") == page.npos);
 }
 
+TEST_CASE("a report of a sweep asks its question, and shows when each seed reached a target") {
+  const TemporaryFolder folder;
+  const std::string sweep = folder / "sweep";
+  int64_t last = 0;
+  for (const int width : {8, 16})
+    for (const double lr : {0.01, 0.002})
+      for (int seed = 1; seed <= 3; ++seed) {
+        const std::string path = fmt::format("{}/{}-{}/{}", sweep, width, lr, seed);
+        make_folders(path);
+        write_file(
+            path + "/config.toml",
+            fmt::format("seed = {}\n[model]\ndim = {}\n[optim]\nlr = {}\n", seed, width, lr));
+        std::string rows;
+        for (int step = 10; step <= 40; step += 10)  // lr 0.002 reaches 0.5 at 10, 20 and never
+          rows +=
+              fmt::format("{{\"step\":{},\"seconds\":{},\"val\":{{\"loss\":{}}}}}\n", step, step,
+                          lr < 0.01 && step >= (seed == 3 ? 100 : 10 * seed) ? 0.25 : 1.0);
+        write_file(path + "/metrics.jsonl", rows);
+        ++last;
+        if (last == 12)  // it trains: nobody knows whether it will
+          continue;
+        write_file(path + "/result.json", R"({"val": {"loss": 0.5}})");
+      }
+  write_file(folder / "base.toml", "seed = 1\n");
+  write_file(sweep + "/sweep.toml", "config = \"../base.toml\"\nquestion = \"<b>Which?\"\n");
+  const ReportRequest request{.paths = {sweep}, .target = ScoreTarget{"val.loss", 0.5}};
+  const Report report = report_data(request);
+  REQUIRE(report.arrivals.has_value());
+  const RunGroups& groups = report.sweep->groups;
+  for (size_t i = 0; i < groups.groups.size(); ++i) {
+    const Arrivals::Group& group = report.arrivals->groups[i];
+    const std::string name = name_of_group(groups, i);
+    CAPTURE(name);
+    REQUIRE(group.median.has_value());
+    const bool fast = name.ends_with("lr=0.002");
+    CHECK(group.median->reached == (fast ? 2 : 0));
+    CHECK(group.left_out == (name == "dim=16, lr=0.002" ? 1 : 0));
+    CHECK(group.steps.size() == (name == "dim=16, lr=0.002" ? 2 : 3));
+    CHECK(group.median->steps == (!fast ? INFINITY : name == "dim=16, lr=0.002" ? 15 : 20));
+    if (fast) CHECK(group.steps[0] == std::pair<int64_t, std::optional<double>>(1, 10));
+  }
+  const std::string page = report_file(report);
+  for (const char* part :
+       {"<p class=\"say\">&lt;b&gt;Which?</p>", "Time to a target",
+        "<td class=\"n bad\">0 of 3</td><td class=\"n\">&gt; 40</td>",
+        "<td class=\"n bad\">2 of 3</td><td class=\"n\">20</td><td class=\"n\">20.0</td>",
+        "Left out: 1 run that failed, or trains", "\"panels\":[\"lr=0.002\",\"lr=0.01\"]",
+        "\"step\":null", "<td class=\"m\">16-0.01/1</td>"})
+    CHECK_CONTAINS(page, part);
+  // The runs alone, as `heed view` names them, have the question, too.
+  ReportRequest of_runs;
+  for (const ReportedRun& run : report.runs) of_runs.paths.push_back(run.name());
+  CHECK(report_data(of_runs).question == "<b>Which?");
+  const WrittenRun other;
+  of_runs.paths.push_back(other.path);
+  CHECK(report_data(of_runs).question == "");
+
+  ReportRequest none = request;
+  none.target = ScoreTarget{"val.bleu", 1};
+  CHECK_CONTAINS(thrown<InputError>([&] { report_data(none); }),
+                 "--target: no metrics.jsonl of these runs has val.bleu");
+  check_rejected(heed_in(folder.path, {"report", report.runs[0].name(), "--target", "loss=1"}), 2,
+                 {"--target are for the page of several runs"});
+}
+
 TEST_CASE("a report counts and names failed runs, and lists single runs on request") {
   const TemporaryFolder folder;
   for (int seed = 1; seed <= 3; ++seed) {
@@ -486,9 +551,28 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   CHECK(targets == report.runs[0].result.at("test").at("targets").integer());
   CHECK_CONTAINS(details.model, "encoder.layers.0.attention");
 
+  // Roles are scores of at least a half.
+  const auto& roles = attention.at("roles").elements();
+  REQUIRE(roles.size() == 3);
+  for (const Json& step : roles)
+    for (const auto& [head, role] : step.members()) {
+      CHECK(role.elements()[1].number() >= 0.5);
+      CHECK(role.elements()[1].number() <= 1.00001);
+      CHECK(head.find(".attention ") != head.npos);
+    }
+  // The mean index of the first wrong token is between the first token and the last.
+  const SampledSplit& samples = details.samples.at(0);
+  REQUIRE(samples.wrong > 0);
+  CHECK(samples.first_error >= 1);
+  CHECK(samples.first_error < 10);
+  CHECK(std::ranges::find(report.runs[0].session, "memory, peak",
+                          &std::pair<std::string, std::string>::first) !=
+        report.runs[0].session.end());
+
   const std::string page = report_file(report);
   for (const char* part :
-       {"id=\"attention\"", "data-draw=\"attention\"", "id=\"samples\"", "id=\"errors\""})
+       {". The first wrong token is on average the ", "heed train --from ", "id=\"attention\"",
+        "data-draw=\"attention\"", "id=\"samples\"", "id=\"errors\""})
     CHECK_CONTAINS(page, part);
 
   SUBCASE("what cannot be computed is left out, and the page says why") {

@@ -253,6 +253,8 @@ TEST_CASE("sweep: bad input is refused with file, line and column") {
   refused("[[zip]]\n\"optim.lr\" = [1]\n\"model.heads\" = [1, 2]\n",
           "model.heads: 2 values, but optim.lr has 1");
   refused("[set]\n\"optim.lx\" = 1\n", "s.toml:3:1: unknown key 'optim.lx'");
+  refused("question = \"one\\ntwo\"\n", "s.toml:2:1: question: expected one line");
+  refused("question = \"" + std::string(201, 'x') + "\"\n", "of at most 200 bytes");
   refused("seeds = [1, 1]\n", "s.toml:2:1: seeds: expected each seed once");
   refused("[random]\ncount = 3\n", "random.count: only used with method = \"random\"");
   refused("method = \"random\"\n[random]\ncount = 3\n[axes]\n\"optim.lr\" = [1, 2]\n",
@@ -274,7 +276,8 @@ TEST_CASE("sweep: a million points are refused without making them") {
 
 TEST_CASE("sweep: the resolved file is the same sweep") {
   const SweepFile file(
-      "method = \"halving\"\nseeds = [4, 2]\n[halving]\nrungs = [10, 20]\nkeep = 0.5\n"
+      "question = \"Is a \\\"rate\\\" > 0?\"\nmethod = \"halving\"\nseeds = [4, "
+      "2]\n[halving]\nrungs = [10, 20]\nkeep = 0.5\n"
       "[set]\n\"train.steps\" = 40\n[axes]\n\"optim.lr\" = { from = 1e-3, to = 1e-1, count = 3, "
       "log "
       "= true }\n[[zip]]\nmodel.dim = [16, 32]\n\"model.positional.kind\" = [\"rotary\", "
@@ -287,6 +290,9 @@ TEST_CASE("sweep: the resolved file is the same sweep") {
   const Sweep again = read_sweep(arguments);
   CHECK(sweep_text(again, "x") == sweep_text(sweep, "x"));
   CHECK(again.options.seeds == std::vector<int64_t>{4, 2});
+  write_file(file / "sweep.toml", sweep_text(sweep, "base.toml"));  // without its config
+  CHECK(question_of_sweep(file.path) == "Is a \"rate\" > 0?");
+  CHECK(question_of_sweep(file / "none") == "");
 }
 
 TEST_CASE("sweep: each run is checked before one starts") {

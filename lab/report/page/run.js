@@ -62,7 +62,13 @@ function lossMarks(data, line) {
     if (at(step) >= 0 && step !== data.best)
       marks.push({ kind: "checkpoint", x: step, y: line.y[at(step)], colour: line.colour });
   if (at(data.best) >= 0)
-    marks.push({ kind: "best", x: data.best, y: line.y[at(data.best)], colour: line.colour });
+    marks.push({
+      kind: "best",
+      x: data.best,
+      y: line.y[at(data.best)],
+      colour: line.colour,
+      text: `best: step ${whole(data.best)}, ${significant(line.y[at(data.best)])}`,
+    });
   return marks;
 }
 
@@ -153,7 +159,7 @@ function joinFractions(charts) {
   );
 }
 
-const isSmall = (spec) => !spec.name.startsWith("val.") && spec.name !== "loss";
+export const isSmall = (spec) => !spec.name.startsWith("val.") && spec.name !== "loss";
 
 function drawCurves(data, place, state) {
   const charts = joinFractions(data.curves);
@@ -238,16 +244,27 @@ function drawLengths({ lengths }, place) {
       lines: [],
     });
     const { x: sx, y: sy, box } = made.scales;
-    if (longest < last)
+    if (longest < last) {
+      const edge = sx(longest + 0.5);
+      const bottom = box.height - box.bottom;
+      const wide = sx(last + 0.6) - edge;
       made.prepend(
         svg("rect", {
-          x: sx(longest + 0.5),
+          x: edge,
           y: box.top,
-          width: sx(last + 0.6) - sx(longest + 0.5),
-          height: box.height - box.top - box.bottom,
-          fill: "var(--band)",
+          width: wide,
+          height: bottom - box.top,
+          class: "beyond",
         }),
       );
+      made.append(
+        svg("path", {
+          class: "axis",
+          d: `M${edge} ${box.top}V${bottom}`,
+          "stroke-dasharray": "3 3",
+        }),
+      );
+    }
     for (const row of rows) {
       const colour = row.length > longest ? "var(--bad)" : "var(--h1)";
       made.append(
@@ -278,7 +295,7 @@ function drawLengths({ lengths }, place) {
       title: "Exact match by length",
       note:
         longest < rows.at(-1).length
-          ? `a line is the 95 % interval; grey: longer than any of the test split (${longest})`
+          ? `a line is the 95 % interval; dashed: the longest of the split (${longest})`
           : "a line is the 95 % interval",
       draw,
       rows: () => [["length", "right", "of", "low", "high"], ...cells],

@@ -2,10 +2,20 @@
 import { axisFor, chart, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
 import { html, segments } from "../../page/dom.js";
-import { dotRows, interval, intervalAxis, seedAxis, seedRow, slopes } from "../../page/dots.js";
+import {
+  arrivals,
+  dotRows,
+  interval,
+  intervalAxis,
+  intervals,
+  seedAxis,
+  seedRow,
+  slopes,
+} from "../../page/dots.js";
 import { drawing, saveMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
-import { chartRows, joinCursors, runDrawings, stepAxis, valueText } from "./run.js";
+import { significant, whole } from "../../page/text.js";
+import { chartRows, isSmall, joinCursors, runDrawings, stepAxis, valueText } from "./run.js";
 
 const wide = matchMedia("(min-width: 1000px)");
 
@@ -43,7 +53,7 @@ function drawGroups(data, place) {
         rows,
         axis,
         rowHeight: 34,
-        left: Math.min(width * 0.4, 7 * Math.max(...rows.map((row) => row.name.length))),
+        left: roomFor(rows, width),
       }),
     rows: () => [
       ["group", "seed", data.score],
@@ -55,6 +65,7 @@ function drawGroups(data, place) {
   const draw = () => {
     const inside = wide.matches;
     table.classList.toggle("inside", inside);
+    table.querySelector("tfoot")?.remove();
     if (!inside) {
       place.replaceChildren(drawing(spec));
       return;
@@ -63,7 +74,6 @@ function drawGroups(data, place) {
     const width = Math.floor(cells[0].clientWidth);
     cells.forEach((cell, i) => cell.replaceChildren(seedRow({ width, row: rows[i], axis })));
     const before = cells[0].cellIndex;
-    table.querySelector("tfoot")?.remove();
     table.append(
       html(
         "tfoot",
@@ -80,11 +90,14 @@ function drawGroups(data, place) {
   };
   wide.onchange = draw;
   draw();
-  drawDifferences(data);
 }
 
+// The room for the names of rows.
+const roomFor = (rows, width) =>
+  Math.min(width * 0.4, 8 + 7 * Math.max(...rows.map((row) => row.name.length)));
+
 // Effects with their intervals, in the cells of their table.
-function drawDifferences({ differences }) {
+function drawDifferences({ differences, score }, place) {
   const cells = document.querySelectorAll("table.differences td.plotted");
   const rows = differences.rows;
   const known = rows.filter((row) => row !== null);
@@ -95,13 +108,59 @@ function drawDifferences({ differences }) {
   const far = differences.log ? [0.01, 100] : [-Infinity, Infinity];
   const kept = inside.map((value) => Math.min(far[1], Math.max(far[0], value)));
   const ends = axisEnds(kind, extent(kept, [differences.none]));
-  const shared = { width: 190, kind, ends, none: differences.none };
+  const axis = { kind, ends, none: differences.none };
   cells.forEach((cell, i) => {
-    const row = rows[i];
-    if (row) cell.replaceChildren(interval({ ...shared, ...row, label: row.name }));
+    if (rows[i]) cell.replaceChildren(interval({ width: 190, row: rows[i], axis }));
   });
-  const last = cells[cells.length - 1];
-  last.append(intervalAxis(shared));
+  cells[cells.length - 1].append(intervalAxis({ width: 190, axis }));
+  const spec = {
+    title: `Differences in ${score}`,
+    draw: (width) =>
+      intervals({
+        width,
+        label: `Each difference in ${score} with its 95 % interval`,
+        rows: known,
+        axis,
+        left: roomFor(known, width),
+      }),
+    rows: () => [
+      ["comparison", differences.log ? "factor" : "difference", "low", "high"],
+      ...known.map((row) => [row.name, row.size, row.low, row.high]),
+    ],
+  };
+  place.replaceChildren(html("div", { class: "line" }, saveMenu(spec)));
+}
+
+// When each seed reached the target.
+function drawTarget({ target }, place) {
+  const rows = target.groups.map((group) => ({
+    ...group,
+    colour: colourOf(group.colour),
+    seeds: group.steps.map(({ seed, step }) => ({
+      seed,
+      value: step ?? Infinity,
+      title: `seed ${seed}: ${step === null ? "never" : `step ${whole(step)}`}`,
+    })),
+  }));
+  place.replaceChildren(
+    drawing({
+      title: "Steps to the target",
+      draw: (width) =>
+        arrivals({
+          width,
+          label: "Step at which each seed reached the target; triangles never reached it",
+          rows,
+          last: target.last,
+          left: roomFor(rows, width),
+        }),
+      rows: () => [
+        ["group", "seed", "step"],
+        ...target.groups.flatMap((group) =>
+          group.steps.map(({ seed, step }) => [group.name, seed, step]),
+        ),
+      ],
+    }),
+  );
 }
 
 // Curves of groups: thick the mean with its band, thin each seed.
@@ -116,31 +175,66 @@ function groupLines(spec, thin) {
   });
 }
 
+// A loss or a score has a panel for each value of the second key, all on the same axes.
+const mostPanels = 6;
+function panelsOf(spec, names) {
+  if (isSmall(spec) || names.length < 2 || names.length > mostPanels) return [spec];
+  return names.flatMap((name, dash) => {
+    const lines = spec.lines.filter((line) => (line.dash ?? 0) === dash);
+    const own = lines.map((line) => ({
+      ...line,
+      dash: 0,
+      label: line.label.slice(0, -name.length - 2),
+    }));
+    return own.length ? [{ ...spec, title: `${spec.title}, ${name}`, lines: own, all: spec }] : [];
+  });
+}
+
 function drawGroupCurves(data, place, state) {
   state.thin ??= true;
   const axis = () => stepAxis(data.curves, state.log);
-  const figures = data.curves.map((spec, i) => {
-    const lines = groupLines(spec, false);
-    const figure = drawing({
+  const figures = [];
+  const figure = (spec, small) => {
+    const made = drawing({
       title: spec.title,
-      legend: i === 0 || lines.length <= 3 ? legend(lines.slice(0, 12)) : [],
       draw: (width) => {
-        const shown = groupLines(spec, state.thin);
-        const values = shown.flatMap((line) => [line.y, line.low ?? [], line.high ?? []]);
+        const values = groupLines(spec.all ?? spec, state.thin).flatMap((line) => [
+          line.y,
+          line.low ?? [],
+          line.high ?? [],
+        ]);
         return chart({
           width,
-          height: width < 500 ? 210 : 250,
+          height: small ? 130 : width < 500 ? 210 : 250,
           label: `${spec.title} by step`,
           x: axis(),
           y: axisFor(values, { fraction: spec.fraction, kind: spec.log ? "log" : "linear" }),
-          lines: shown,
+          lines: groupLines(spec, state.thin),
         });
       },
       rows: () => chartRows(spec),
     });
-    return { figure, spec };
-  });
-  const redraw = () => figures.forEach(({ figure }) => figure.redraw());
+    figures.push({ figure: made, spec });
+    return made;
+  };
+  const first = (spec) => (spec.name === data.score ? 0 : spec.name.startsWith("val.") ? 1 : 2);
+  const large = data.curves
+    .filter((spec) => !isSmall(spec))
+    .sort((a, b) => first(a) - first(b))
+    .flatMap((spec) => panelsOf(spec, data.panels));
+  const small = data.curves.filter(isSmall);
+  // The panels of a score stand beside each other.
+  const isPaired = large[0]?.all && [2, 4].includes(data.panels.length);
+  const grid = (specs, isLow) =>
+    html(
+      "div",
+      {
+        class: `${isPaired && !isLow ? "pair" : "three"} charts`,
+      },
+      ...specs.map((spec) => figure(spec, isLow)),
+    );
+  const grids = [grid(large, false), grid(small, true)];
+  const redraw = () => figures.forEach((each) => each.figure.redraw());
   const box = html("input", {
     type: "checkbox",
     id: "thin",
@@ -159,17 +253,31 @@ function drawGroupCurves(data, place, state) {
     state.log = log;
     redraw();
   };
+  const keys = large.length ? large[0] : small[0];
+  const dashed = large[0]?.all ? `below: solid ${data.panels[0]}, dashed the others` : "";
   place.replaceChildren(
     html(
       "div",
       { class: "controls noprint" },
       html("label", {}, box, " each seed"),
       html("span", {}, "Steps ", segments("Steps", steps, state.log ?? false, choose)),
+      html(
+        "span",
+        { class: "line" },
+        ...legend(groupLines(keys, false).slice(0, 12)),
+        html("span", { class: "q s" }, dashed),
+      ),
       read,
     ),
-    html("div", { class: "three charts" }, ...figures.map(({ figure }) => figure)),
+    ...grids,
   );
   joinCursors(figures, read);
+}
+
+// "× 0.34", or a difference with its sign.
+function sizeText({ log }, size) {
+  if (size === null) return "";
+  return log ? `× ${significant(size)}` : `${size > 0 ? "+" : ""}${significant(size)}`;
 }
 
 function drawEffects(data, place) {
@@ -189,6 +297,7 @@ function drawEffects(data, place) {
           columns: effect.columns,
           seeds: effect.seeds.map((seed) => ({ ...seed, colour: colourOf(seed.colour) })),
           means: effect.means,
+          size: sizeText(data.differences, effect.size),
           axis,
         }),
       rows: () => [
@@ -202,7 +311,9 @@ function drawEffects(data, place) {
 
 export const sweepDrawings = {
   groups: drawGroups,
+  differences: drawDifferences,
   effects: drawEffects,
+  target: drawTarget,
   // Runs that are no groups have only curves.
   curves: (data, place, state) =>
     (data.checkpoints ? runDrawings.curves : drawGroupCurves)(data, place, state),
