@@ -52,6 +52,15 @@ test("ticks of a logarithmic axis are powers of ten, or 1, 2 and 5 times them", 
   assert.deepEqual(scale.ticksOf("log", [0.012, 0.1]), [0.02, 0.05, 0.1]);
   assert.deepEqual(scale.ticksOf("log", [1e-9, 1e9]), [1e-9, 1e-5, 1e-1, 1e3, 1e7]);
   assert.ok(scale.ticksOf("log", [2.1, 2.9]).length >= 3);
+  assert.deepEqual(scale.ticksOf("log", [0.15, 12], 3), [0.2, 1, 5]); // not those below alone
+  for (let i = 0; i < 300; ++i)
+    for (const most of [2, 3, 5]) {
+      const [low, high] = [10 ** (-3 + i * 0.017), 10 ** (-2.4 + i * 0.021)];
+      const ticks = scale.ticksOf("log", [low, high], most);
+      const text = `${low} ${high}, ${most}: ${ticks}`;
+      assert.ok(ticks.length >= 3 && ticks.length <= 7, text);
+      assert.ok(ticks.at(-1) * 1000 > high && ticks[0] < low * 1000, text);
+    }
   for (let i = 0; i < 500; ++i) {
     const low = 10 ** (-6 + (i % 23) * 0.31);
     const high = low * 10 ** (0.05 + (i % 41) * 0.13);

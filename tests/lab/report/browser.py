@@ -32,14 +32,15 @@ const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Numbe
   .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
 const ground = (part) => { for (; part; part = part.parentElement) { const c = getComputedStyle(part).backgroundColor;
   if (!/, 0\\)$|transparent/.test(c)) return c; } return 'rgb(255, 255, 255)'; };
-return [...document.querySelectorAll('body *')].filter((part) => part.offsetParent
+const drawn = (part) => part.matches('svg text:not(.number)');  // of numbers on shades: tests/javascript/contrast.test.js
+return [...document.querySelectorAll('body *')].filter((part) => (part.offsetParent || drawn(part) && part.checkVisibility())
   && [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((part) => {
-  const style = getComputedStyle(part), [a, b] = [light(style.color), light(ground(part))].sort((x, y) => y - x);
+  const style = getComputedStyle(part), [a, b] = [light(drawn(part) ? style.fill : style.color), light(ground(part))].sort((x, y) => y - x);
   const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
   return (a + 0.05) / (b + 0.05) < (large ? 3 : 4.5); }).map((part) => part.outerHTML.slice(0, 160))"""
-# What one can act on, but not reach by the Tab key.
-UNREACHED = """return [...document.querySelectorAll('button, a[href], input, select, summary, svg[tabindex]')]
-  .filter((part) => part.offsetParent !== null || part.tagName === 'svg').filter((part) => part.tabIndex < 0).length"""
+# What one can act on and see.
+CONTROLS = """[...document.querySelectorAll('button, a[href], input, select, summary, svg[tabindex]')]
+  .filter((part) => part.checkVisibility({visibilityProperty: true}))"""
 # Requests of the page to anywhere but where it came from.
 OUTSIDE = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin))"
 WIDER = "return document.documentElement.scrollWidth > innerWidth"
@@ -53,7 +54,6 @@ def check(browser, name, folder):
         assert not browser.js(WIDER), f"{name}: wider than {width} pixels"
         for what, script in ("cut", CUT), ("contrast", CONTRAST):
             assert not (found := browser.js(script)), f"{name}, {width}, {scheme}: {what}: {found[:3]}"
-        assert browser.js(UNREACHED) == 0, f"{name}: out of reach of the keyboard"
         if folder:
             browser.screenshot(os.path.join(folder, f"{name}-{width}-{scheme}.png"))
     assert not browser.js(OUTSIDE), browser.js(OUTSIDE)
@@ -62,6 +62,68 @@ def check(browser, name, folder):
     messages = browser.messages()
     assert not messages, messages
     return len(drawn)
+
+
+def check_keyboard(browser, name):
+    """The Tab key reaches every control, in the order of the page and with a ring; Enter and Space act on it."""
+    browser.show(1280)
+    browser.js("""for (const fold of document.querySelectorAll('details')) fold.open = true;
+      document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); scrollTo(0, 0);""")
+    count = browser.js(f"""window.reached = []; window.ringless = [];
+      document.addEventListener('focusin', window.onfocusin_ = (event) => {{ window.reached.push(event.target);
+        if (getComputedStyle(event.target).outlineStyle === 'none') window.ringless.push(event.target.outerHTML.slice(0, 120)); }});
+      const controls = {CONTROLS}; window.controls = controls; return controls.length""")
+    most = count + browser.js("return document.querySelectorAll('pre, code, .scroll').length")  # what scrolls takes a Tab, too
+    for begin in range(0, most, 50):  # a few at a time: a call has a time limit
+        browser.press(*["Tab"] * min(50, most - begin))
+    missed = browser.js("return window.controls.filter((part) => !window.reached.includes(part)).map((part) => part.outerHTML.slice(0, 160))")
+    assert not missed, f"{name}: {len(missed)} of {count} controls are out of reach of the Tab key: {missed[:3]}"
+    assert not (found := browser.js("return window.ringless")), f"{name}: focused without a ring: {found[:3]}"
+    assert browser.js("""const order = window.reached.filter((part, i, all) => all.indexOf(part) === i && window.controls.includes(part));
+      return order.every((part, i) => i === 0 || order[i - 1].compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING)"""), \
+        f"{name}: Tab jumps"
+    browser.js("document.removeEventListener('focusin', window.onfocusin_); for (const fold of document.querySelectorAll('details')) fold.open = false")
+    for i in range(browser.js("return document.querySelectorAll('details').length")):
+        fold = f"document.querySelectorAll('details')[{i}]"
+        if not browser.js(f"return {fold}.checkVisibility()"):
+            continue  # inside another one
+        for key, opens in ("Enter", True), (" ", False):
+            browser.js(f"{fold}.querySelector('summary').focus()")
+            browser.press(key)
+            assert browser.js(f"return {fold}.open") == opens, f"{name}: {key!r} on the summary of fold {i}"
+    browser.js("document.querySelector('.menu summary').focus()")
+    browser.press("Enter", "Tab")
+    assert browser.js("return document.activeElement.textContent") == "SVG", f"{name}: Tab does not lead into a menu"
+    browser.press("Escape")
+    closed = "return document.activeElement.matches('.menu > summary') && !document.querySelector('.menu').open"
+    assert browser.js(closed), f"{name}: Escape does not close a menu"
+    for group in range(browser.js("return document.querySelectorAll('.seg').length")):
+        for key in "Enter", " ":
+            pressed = f"document.querySelectorAll('.seg')[{group}].querySelector('[aria-pressed={{}}]')"
+            other = browser.js(f"const other = {pressed.format('false')}; other.focus(); return other.textContent")
+            browser.press(key)
+            assert browser.js(f"return {pressed.format('true')}.textContent") == other, f"{name}: {key!r} on {other}"
+
+
+def check_atlas_keys(browser):
+    """Arrow keys move through the large map and the checkpoints; Enter chooses a head, which keeps the focus."""
+    readout = "return document.querySelector('.focus .readout').textContent"
+    browser.js("document.querySelector('.focus svg[tabindex]').focus()")
+    read = [browser.js(readout)]
+    for key in "ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp":
+        browser.press(key)
+        read.append(browser.js(readout))
+        assert read[-1] != read[-2] and "→" in read[-1], f"{key}: {read}"
+    assert read[2].split(" → ")[0] != read[1].split(" → ")[0], read  # another row
+    browser.js("document.getElementById('checkpoint').focus()")
+    for key, step in ("ArrowRight", 1), ("ArrowLeft", -1):
+        before = browser.js("return document.getElementById('checkpoint').valueAsNumber")
+        browser.press(key)
+        assert browser.js("return document.getElementById('checkpoint').valueAsNumber") == before + step, key
+    browser.js("[...document.querySelectorAll('.four button')].at(-1).focus()")
+    browser.press("Enter")
+    assert browser.js("return document.activeElement === [...document.querySelectorAll('.four button')].at(-1) "
+                      "&& document.activeElement.ariaPressed === 'true'"), "Enter on a head"
 
 
 def check_first_screen(browser, name, parts):
@@ -100,6 +162,8 @@ def check_report(browser, path, folder):
     browser.js("const s = document.getElementById('smoothing'); s.value = 9; s.dispatchEvent(new Event('input'))")
     assert browser.js(f"return {line}") != before, "smoothing changes no line"
     check_saving(browser)
+    check_keyboard(browser, "report")
+    check_atlas_keys(browser)
     # Sentences, tables, samples and commands are there without scripts.
     browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
     browser.open("file://" + path)
@@ -141,23 +205,40 @@ def check_live(browser, heed, config, runs, folder):
         browser.open(url)
         browser.wait("return document.getElementById('live').textContent == 'live'")
         rows = browser.js("return document.querySelectorAll('.list tbody tr, .list tr').length")
+        browser.js("document.querySelectorAll('input[name=run]')[1].checked = true")
+        ticked = browser.js("return document.querySelectorAll('input[name=run]')[1].value")
         training = subprocess.Popen([heed, "train", config, "--run", runs + "/live", "--set", "train.steps=100000",
                                      "--set", "train.log_every=20", "--set", "train.checkpoint_every=40"],
                                     stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             browser.wait(f"return document.querySelectorAll('.list tbody tr, .list tr').length > {rows}")
             browser.wait("return [...document.querySelectorAll('.list .state')].some((s) => s.textContent == 'running')")
+            kept = "return [...document.querySelectorAll('input[name=run]:checked')].map((box) => box.value)"
+            assert browser.js(kept) == [ticked], "the ticked run is lost"
             browser.open(url + "report?run=live")
             points = "(JSON.parse(document.getElementById('data').textContent).curves[0]?.lines[0].x.length ?? 0)"
             browser.wait(f"return {points} > 0")
             first = browser.js(f"return {points}")
             browser.js("""document.getElementById('smoothing').value = 5;
               document.getElementById('smoothing').dispatchEvent(new Event('input'));
-              document.querySelector('#reproduce details').open = true;""")
+              document.querySelector('#reproduce details').open = true;
+              [...document.querySelectorAll('[aria-label=Steps] button')].at(-1).click();
+              document.getElementById('smoothing').focus(); scrollTo(0, 120);""")
+            kept = """return [document.getElementById('smoothing').value, document.querySelector('#reproduce details').open,
+              document.querySelector('[aria-label=Steps] [aria-pressed=true]').textContent, document.activeElement.id, scrollY]"""
+            chosen = browser.js(kept)
+            assert chosen == ["5", True, "log", "smoothing", 120], chosen
             browser.wait(f"return {points} > {first}")
-            kept = "return [document.getElementById('smoothing').value, document.querySelector('#reproduce details').open]"
-            assert browser.js(kept) == ["5", True], "what was chosen is lost"
+            assert browser.js(kept) == chosen, f"what was chosen is lost: {browser.js(kept)}"
             check(browser, "live", folder)
+            browser.open(url + "report?run=live&run=seed-2")
+            browser.wait("return document.getElementById('thin')")
+            browser.js("document.getElementById('thin').click(); document.querySelector('#runs details').open = true")
+            first = browser.js(f"return {points}")
+            browser.wait(f"return {points} > {first}")
+            kept = "return [document.getElementById('thin').checked, document.querySelector('#runs details').open]"
+            assert browser.js(kept) == [False, True], "what was chosen of two runs is lost"
+            browser.open(url + "report?run=live")
         finally:
             training.send_signal(signal.SIGKILL)
             training.wait()
@@ -185,17 +266,21 @@ def main():
         with open(f"{runs}/seed-1/result.json", "w") as file:
             file.write(result.replace('"val"', '"' + HOSTILE + '"', 1))
         subprocess.run([heed, "report", f"{runs}/seed-1", "-o", f"{work}/report.html"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([heed, "report", runs, "-o", f"{work}/runs.html"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([heed, "report", runs, "-o", f"{work}/runs.html", "--target", "val.loss=100"], check=True,
+                       stdout=subprocess.DEVNULL)
         browser = Browser()
         try:
             check_report(browser, f"{work}/report.html", folder)
             browser.open(f"file://{work}/runs.html")
             check(browser, "runs", folder)
             check_first_screen(browser, "runs", (".say", ".lead", "table.groups"))
+            check_keyboard(browser, "runs")
             text = browser.js("return document.body.innerText")
             assert "too few seeds to tell" in text and "the loss is NaN" in text, text
             dots = browser.js("return document.querySelectorAll('table.groups circle.seed').length")
             assert dots == 2, f"{dots} dots: one of seed 2 at each rate, as seed 1 has no val"
+            arrived = browser.js("return document.querySelectorAll('#target circle.seed').length")
+            assert arrived == 3, f"{arrived} dots of runs that reached any loss"
             if "built without" not in subprocess.run([heed, "view", work + "/none"], capture_output=True, text=True).stderr:
                 check_live(browser, heed, config, runs, folder)
         finally:

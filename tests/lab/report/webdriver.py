@@ -53,6 +53,13 @@ class Browser:
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
+    def press(self, *keys):
+        """Presses and releases real keys, one after the other: "Tab", "Enter", "ArrowLeft", " ", …"""
+        codes = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
+                 "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
+        actions = [{"type": kind, "value": codes.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        self.call("/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+
     def screenshot(self, path):
         """A picture of the whole page."""
         picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True, format="png")
