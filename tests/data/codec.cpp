@@ -41,6 +41,9 @@ TEST_CASE("the most frequent tokens are chosen, in byte order") {
   CHECK(counts.chosen(2, 0) == Words{"fig", "pear"});
   CHECK(counts.chosen(1, 1) == Words{"fig"});
   CHECK(counts.chosen(9, 0).empty());
+  const TokenCounts rest = counts.without(Vocabulary({"apple"}));
+  CHECK(rest.examples(1) == "\"fig\", …");
+  CHECK(rest.examples(2) == "\"fig\", \"pear\"");
 }
 
 TEST_CASE("characters, words and bytes are converted to ids and back") {
