@@ -41,8 +41,9 @@ Tensor pow(const Tensor& x, real exponent);
 HEED_ACTIVATIONS(HEED_DEFINE)
 #undef HEED_DEFINE
 
-// ---- ops/reduce.cpp: over `axes`, or over all axes if the list is empty. The reduced axes are
-// removed, or kept with length 1 if `keep` is true.
+// ---- ops/reduce.cpp
+// The sum over `axes`, or over all axes if the list is empty. The reduced axes are removed, or kept
+// with length 1 if `keep` is true; those of the functions below, too.
 Tensor sum(const Tensor& x, Axes axes = {}, bool keep = false);
 Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);
 // Equal maxima (or minima) share the gradient equally.
@@ -105,10 +106,10 @@ Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none
 inline constexpr real min_row_sum = 1e-6;
 Tensor sum_normalize(const Tensor& x);
 
-// ---- ops/segment.cpp: entry e belongs to segment segments[e] of n, as an edge belongs to the node
-// it enters. segments (E), each in [0, n); a segment may be empty.
-// y = eˣ / Σ eˣ, each column over the entries of a segment, or zeros where x is -inf in all of
-// them. x (E, …) → (E, …)
+// ---- ops/segment.cpp
+// Entry e belongs to segment segments[e] of n, as an edge belongs to the node it enters.
+// segments (E), each in [0, n); a segment may be empty. y = eˣ / Σ eˣ, each column over the entries
+// of a segment, or zeros where x is -inf in all of them. x (E, …) → (E, …)
 Tensor segment_softmax(const Tensor& x, const Ids& segments, int64_t n);
 // y[s, …] = Σ x[e, …] over the entries e of segment s, in their order. x (E, …) → (n, …)
 Tensor segment_sum(const Tensor& x, const Ids& segments, int64_t n);

@@ -1,10 +1,12 @@
 // The reference pages, from Doxygen's XML of the public headers: a page for each operation of core/ops.h, for each class,
-// and for the remaining functions of a header.
+// and for the remaining functions of a header. Shapes, errors and examples come from the pages of docs/ that the tests
+// execute.
 import fs from "node:fs";
 import path from "node:path";
 
 import { XMLParser } from "fast-xml-parser";
 
+import { code, output, table } from "./html.js";
 import { escape, highlight } from "./sources.js";
 
 const parser = new XMLParser({ preserveOrder: true, ignoreAttributes: false, attributeNamePrefix: "", trimValues: false });
@@ -18,7 +20,7 @@ const one = (nodes, name) => all(nodes, name)[0];
 const text = (nodes) =>
   nodes.map((node) => (nameOf(node) === "#text" ? String(node["#text"]) : text(childrenOf(node)))).join("");
 const textOf = (nodes, name) => text(all(nodes, name)).trim();
-const unescaped = (value) => value.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
+const unescaped = (value) => value.replace(/\u00a0/g, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
 
 const comment = (node) => ["briefdescription", "detaileddescription", "inbodydescription"].map((part) => textOf(node, part)).join("\n").trim();
 
@@ -63,15 +65,38 @@ function compound(file) {
   };
 }
 
-const inline = (value) => escape(value).replace(/`([^`]+)`/g, "<code>$1</code>");
+// HTML of a comment's words: code in backticks, and links of the names that have a page. `names` is name → url.
+const inline = (value, names = new Map()) =>
+  linked(escape(value).replace(/`([^`]+)`/g, "<code>$1</code>"), names, /[a-z]\w*[A-Z]/);
 
-// A comment as paragraphs.
-const paragraphs = (value) =>
+// Links the names in HTML; outside <code> only those that `plain` matches, so that "Model" at the start of a sentence
+// stays a word.
+function linked(html, names, plain = /^/) {
+  let depth = 0;
+  return html.replace(/<(\/?)(\w+)[^>]*>|\b[A-Z]\w+\b/g, (found, close, tag) => {
+    if (tag) {
+      if (tag === "code") depth += close ? -1 : 1;
+      return found;
+    }
+    const url = names.get(found);
+    return url && (depth > 0 || plain.test(found)) ? `<a href="${url}">${found}</a>` : found;
+  });
+}
+
+// A comment as paragraphs. comments.awk marks the lines that are indented, formulas and code, with ⟦ and ⟧.
+const paragraphs = (value, names) =>
   value
-    .split(/\n\s*\n/)
-    .filter((part) => part.trim())
-    .map((part) => `<p>${inline(part.trim())}</p>`)
+    .split(/\n\s*\n|((?:⟦[^⟧]*⟧\s*)+)/)
+    .filter((part) => part?.trim())
+    .map((part) => {
+      if (!part.trimStart().startsWith("⟦")) return `<p>${inline(part.trim(), names)}</p>`;
+      const lines = [...part.matchAll(/⟦([^⟧]*)⟧/g)].map(([, line]) => line.trimEnd());
+      const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
+      return `<pre class="f">${lines.map((line) => escape(line.slice(indent))).join("\n")}</pre>`;
+    })
     .join("\n");
+
+const firstSentence = (value) => value.replace(/[⟦⟧]/g, "").trim().split(/(?<=[.:])\s|\n\s*\n/)[0] ?? "";
 
 // A declaration of more than 80 characters has each parameter on a line of its own.
 function broken(declaration) {
@@ -87,25 +112,22 @@ function broken(declaration) {
   return `${declaration.slice(0, open + 1)}\n    ${inside}${declaration.slice(close)}`;
 }
 
-const signature = (declarations) => `<pre class="sig"><code>${highlight(declarations.map((one) => `${broken(one)};`).join("\n"), "cpp")}</code></pre>`;
+const signature = (declarations, names) =>
+  `<pre class="sig"><code>${linked(highlight(declarations.map((one) => `${broken(one)};`).join("\n"), "cpp"), names)}</code></pre>`;
 
-const enumTable = (values) =>
-  values.length === 0
-    ? ""
-    : `<div class="wide"><table><tbody>${values
-        .map((value) => `<tr><td class="m">${escape(value.name)}</td><td>${inline(unescaped(value.text))}</td></tr>`)
-        .join("")}</tbody></table></div>`;
+const mono = (value) => `<span class="m">${value}</span>`;
+const enumTable = (values, names) => table(values.map((value) => [mono(escape(value.name)), inline(unescaped(value.text), names)]));
 
 // What a page says of one member: its signature, its comment, the values of an enumeration.
-const entry = (of, heading = true) =>
-  `${heading ? `<h2 class="m" id="${escape(of.name)}">${escape(of.name)}</h2>` : ""}${signature([of.declaration])}${paragraphs(of.text)}${enumTable(of.values)}`;
+const entry = (of, names) =>
+  `<h2 class="m" id="${escape(of.name)}">${escape(of.name)}</h2>${signature([of.declaration], names)}${paragraphs(of.text, names)}${enumTable(of.values, names)}`;
 
 // The members of a class: its data as one table, then each function.
-function members(of) {
+function members(of, names) {
   const data = of.filter((one) => one.kind === "variable");
-  const rows = data.map((one) => `<tr id="${escape(one.name)}"><td class="m">${highlight(one.declaration, "cpp")}</td><td>${inline(one.text)}</td></tr>`);
-  const table = rows.length ? `<h2 id="members">Members</h2><div class="wide"><table><tbody>${rows.join("")}</tbody></table></div>` : "";
-  return table + of.filter((one) => one.kind !== "variable").map((one) => entry(one)).join("\n");
+  const rows = data.map((one) => [`<span class="m" id="${escape(one.name)}">${linked(highlight(one.declaration, "cpp"), names)}</span>`, inline(one.text, names)]);
+  const head = rows.length ? `<h2 id="members">Members</h2>` : "";
+  return head + table(rows) + of.filter((one) => one.kind !== "variable").map((one) => entry(one, names)).join("\n");
 }
 
 // Chapters of the course that link to a name, as in [`softmax`](../core/ops/softmax.cpp).
@@ -122,20 +144,78 @@ function chaptersOf(root) {
   return chapters;
 }
 
-// The examples of docs/operations.md, which the tests execute: name → HTML of the code and of what it prints.
-function examplesOf(root) {
-  const markdown = fs.readFileSync(path.join(root, "docs/operations.md"), "utf8");
+// The sections of a page whose C++ the tests execute, by each name of their headings: {names, text, shapes, html}. Calls
+// of error(…) and the messages that they print become a table of errors, the other lines the example.
+function examplesOf(root, file) {
+  const markdown = fs.readFileSync(path.join(root, file), "utf8");
   const examples = new Map();
-  for (const [, names, section] of markdown.matchAll(/^## (.*)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)) {
-    const [, text, code, output] = /^([\s\S]*?)```cpp\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(section);
-    const html =
-      `<h2 id="example">Example</h2>${paragraphs(text)}<div class="code"><header><span>executed by the tests</span>` +
-      `<button type="button" data-copy>copy</button></header><pre><code>${highlight(code, "cpp")}</code></pre></div>\n` +
-      `<pre class="o"><code>${escape(output)}</code></pre>\n<p class="q s"><span class="m">error(call)</span> prints the message of what the call throws. ` +
-      `A name that is not declared here is from <a href="../docs/operations.html">an earlier example</a>.</p>`;
-    for (const name of names.split(", ")) examples.set(name, html);
+  for (const [, heading, section] of markdown.matchAll(/^## (.*)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)) {
+    const [, text, code, printed] = /^([\s\S]*?)```cpp\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(section) ?? [];
+    if (!code) continue;
+    const names = heading.split(", ");
+    const parts = text.split(/\n\s*\n/).map((part) => part.trim().replace(/\n/g, " "));
+    const shapes = parts.filter((part) => part.startsWith("Shapes"));
+    const none = parts.find((part) => part.startsWith("Errors: "));
+    const calls = [...code.matchAll(/^error\(\[&\] \{ (.*); \}\);\n/gm)].map(([, call]) => call);
+    const messages = [...printed.matchAll(/^error: (.*)\n/gm)].map(([, message]) => message);
+    const errors = table(calls.map((call, i) => [`<code>${highlight(call, "cpp")}</code>`, mono(escape(messages[i] ?? ""))]), ["call", "message of the Error"]);
+    const example = {
+      names,
+      text: parts.filter((part) => part && part !== none && !shapes.includes(part)).join("\n\n"),
+      shapes,
+      errors: errors || (none ? `<p>${inline(none.replace("Errors: ", ""))}</p>` : ""),
+      code: code.replace(/^error\(.*\n/gm, ""),
+      output: printed.replace(/^error: .*\n/gm, ""),
+    };
+    for (const name of names) examples.set(name, example);
   }
   return examples;
+}
+
+// "Shapes of f: x (…, I); w (O, I) → (…, O)" as rows of a table: argument, shape, note.
+function shapeTable(shapes, name) {
+  const lines = shapes.filter((line) => !line.startsWith("Shapes of ") || line.slice(10).split(":")[0].split(/, | and /).includes(name));
+  const rows = lines.flatMap((line) => {
+    const [inputs, result = ""] = line.replace(/^Shapes[^:]*: /, "").replace(/\.$/, "").split(" → ");
+    const row = (text, fallback) => {
+      const [, argument = fallback, shape = "", note = ""] = /^([\w, ]*?) ?(\([^)]*\)|scalar)(.*)$/.exec(text.trim()) ?? [];
+      return shape ? [mono(escape(argument || fallback)), `<span class="m nw">${escape(shape)}</span>`, inline(note.replace(/^,? /, ""))] : [fallback, "", inline(text.trim())];
+    };
+    return [...inputs.split("; ").map((text) => row(text, "")), ...(result ? [row(result, "returns")] : [])];
+  });
+  return table(rows, ["", "shape", ""]);
+}
+
+const linkOf = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replace(/ /g, "-");
+
+function exampleOf(example, name, page, names) {
+  if (!example) return { before: "", html: "", sections: [] };
+  const shapes = shapeTable(example.shapes, name);
+  const parts = [
+    ["Shapes", shapes],
+    ["Errors", example.errors],
+    ["Example", code(example.code, "cpp", "executed by the tests") + output(example.output) +
+      `<p class="q s">Names that are not declared here are from <a href="../${page}.html#${linkOf(example.names.join(", "))}">earlier examples of that page</a>.</p>`],
+  ].filter(([, html]) => html);
+  return {
+    before: paragraphs(example.text, names),
+    html: parts.map(([title, html]) => `<h2 id="${title.toLowerCase()}">${title}</h2>${html}`).join("\n"),
+    sections: parts.map(([title]) => ({ id: title.toLowerCase(), title, level: 2, text: "" })),
+  };
+}
+
+// The file that defines an operation, and the file with the same in plain loops, as links.
+function definitions(site, name) {
+  const links = [];
+  for (const [folder, what] of [["core/ops", "defined in"], ["core/reference", "the same as plain loops"]])
+    for (const file of fs.readdirSync(path.join(site.root, folder)).filter((one) => one.endsWith(".cpp"))) {
+      const text = fs.readFileSync(path.join(site.root, folder, file), "utf8");
+      if (!new RegExp(`^[\\w:<>]+ (reference::)?${name}\\(`, "m").test(text)) continue;
+      const full = `${folder}/${file}`;
+      links.push(`${what} <a class="m" href="../${site.sources.url(full, name)}">${full}</a>`);
+      break;
+    }
+  return links;
 }
 
 export function apiPages(site, xml) {
@@ -146,12 +226,31 @@ export function apiPages(site, xml) {
     .filter((name) => /^(class|struct|namespaceheed\.xml|.*_8h\.xml)/.test(name))
     .map((name) => compound(path.join(xml, name)));
   const chapters = chaptersOf(root);
-  const examples = examplesOf(root);
-  const foot = (name, file, line) => {
-    const of = [...(chapters.get(name) ?? [])].map((chapter) => `<a href="../course/${chapter.replace(/md$/, "html")}">chapter ${Number(chapter.slice(0, 2))}</a>`);
-    return `<p class="q s">Declared in <a class="m" href="../${site.sources.url(file)}#L${line}">${escape(file)}</a>, line ${line}${of.length ? ` · taught in ${of.join(", ")}` : ""}</p>`;
+  const operations = examplesOf(root, "docs/operations.md");
+  const classExamples = examplesOf(root, "docs/classes.md");
+  const functions = compounds.find((one) => one.kind === "namespace" && one.name === "heed")?.members ?? [];
+  const classes = compounds
+    .filter((one) => /^(class|struct)$/.test(one.kind) && !one.name.includes("<") && (one.text || one.members.some((of) => of.text)))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const aboutFile = (file) => compounds.find((one) => one.kind === "file" && one.file === file)?.text ?? "";
+
+  // Pages by the names of types. Where upper and lower case are the same, as on most laptops, Linear and linear must
+  // not be one file.
+  const urlOf = (name) => `${name.replace(/::/g, ".").replace(/[^\w.]/g, "_")}-class.html`;
+  const urlOfFile = (file) => `${file.replace(/\//g, ".")}.html`;
+  const types = new Map(classes.filter((one) => !one.name.includes("::")).map((one) => [one.name, urlOf(one.name)]));
+  for (const one of functions)
+    if (/^(enum|typedef)$/.test(one.kind) && one.file && !types.has(one.name)) types.set(one.name, `${urlOfFile(one.file)}#${one.name}`);
+  const typesBut = (name) => new Map([...types].filter(([one]) => one !== name));
+
+  const foot = (name, file, line, more = []) => {
+    const taught = [...(chapters.get(name) ?? [])].map((chapter) => `<a href="../course/${chapter.replace(/md$/, "html")}">chapter ${Number(chapter.slice(0, 2))}</a>`);
+    const parts = [`declared in <a class="m" href="../${site.sources.url(file)}#L${line}">${escape(file)}</a>, line ${line}`, ...more];
+    if (taught.length) parts.push(`taught in ${taught.join(", ")}`);
+    const text = parts.join(" · ");
+    return `<p class="q s">${text[0].toUpperCase()}${text.slice(1)}</p>`;
   };
-  const page = (url, title, group, file, body, sections) => ({
+  const page = (url, title, group, file, body, sections, about) => ({
     file: `api/${url}`,
     url: `api/${url}`,
     title,
@@ -159,42 +258,50 @@ export function apiPages(site, xml) {
     nav: "api",
     group,
     kind: "api",
+    about: firstSentence(about),
     body: `<p class="meta"><span class="m">heed::</span> · <span class="m">#include &lt;heed/${escape(file)}&gt;</span></p>\n${body}`,
     sections,
   });
+  // A long name breaks at its underscores.
+  const title = (name) => `<h1 class="m">${escape(name).replace(/_/g, "_<wbr>")}</h1>`;
 
-  const pages = [];
-  const isOperation = (file) => /^core\/(standard|more)_ops\.h$/.test(file);
-  const functions = compounds.find((one) => one.kind === "namespace" && one.name === "heed")?.members ?? [];
-
-  const aboutFile = (file) => compounds.find((one) => one.kind === "file" && one.file === file)?.text ?? "";
-
-  const byName = groupBy(functions, (one) => one.name);
-  for (const [name, overloads] of byName) {
-    const of = overloads.filter((one) => isOperation(one.file) && one.kind === "function" && !one.name.startsWith("operator"));
-    if (!of.length) continue;
-    const body = `<h1 class="m">${escape(name)}</h1>${of.map((one) => signature([one.declaration]) + paragraphs(one.text)).join("\n")}${examples.get(name) ?? ""}${foot(name, of[0].file, of[0].line)}`;
-    pages.push(page(`${name}.html`, name, "core/ops.h", "core/ops.h", body, [{ id: name, title: name, level: 1, text: of.map((one) => one.text).join(" ") }]));
-  }
-  for (const one of compounds.filter((one) => /^(class|struct)$/.test(one.kind)).sort((a, b) => a.name.localeCompare(b.name))) {
-    if (one.name.includes("<") || (!one.text && !one.members.some((of) => of.text))) continue;
+  const isOperation = (one) => /^core\/(standard|more)_ops\.h$/.test(one.file) && one.kind === "function";
+  const byName = groupBy(functions.filter((one) => isOperation(one) && !one.name.startsWith("operator")), (one) => one.name);
+  // In the order of docs/operations.md, which is by kind.
+  const order = [...operations.keys()];
+  const pages = [...byName]
+    .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+    .map(([name, overloads]) => {
+      const example = operations.get(name);
+      const { before, html, sections } = exampleOf(example, name, "docs/operations", types);
+      const others = (example?.names ?? []).filter((one) => one !== name && byName.has(one)).map((one) => `<a class="m" href="${one}.html">${one}</a>`);
+      const more = [...definitions(site, name), ...(others.length ? [`see also ${others.join(", ")}`] : [])];
+      const texts = [...new Set(overloads.map((one) => one.text))];
+      const body = overloads.map((one, i) => signature([one.declaration], types) + (overloads[i + 1]?.text === one.text ? "" : paragraphs(one.text, types))).join("\n");
+      return page(`${name}.html`, name, "core/ops.h", "core/ops.h", `${title(name)}${body}${before}${html}${foot(name, overloads[0].file, overloads[0].line, more)}`,
+        [{ id: name, title: name, level: 1, text: `${texts.join(" ")} ${example?.text ?? ""}` }, ...sections], texts.find(Boolean) ?? example?.text ?? "");
+    });
+  for (const one of classes) {
+    const names = typesBut(one.name);
     const visible = one.members.filter((of) => of.isPublic && !of.name.startsWith("~"));
-    const base = one.bases.length ? `<p class="q s">A ${one.bases.map((name) => `<span class="m">${escape(name)}</span>`).join(", ")}</p>` : "";
-    const body = `<h1 class="m">${escape(one.name)}</h1>${base}${paragraphs(one.text || aboutFile(one.file))}${foot(one.name, one.file, one.line)}${members(visible)}`;
-    const url = `${one.name.replace(/::/g, ".").replace(/[^\w.]/g, "_")}.html`;
+    const base = one.bases.length ? `<p class="q s">A ${one.bases.map((name) => linked(mono(escape(name)), names)).join(", ")}</p>` : "";
+    const { before, html, sections: more } = exampleOf(classExamples.get(one.name), one.name, "docs/classes", names);
+    const about = one.text || aboutFile(one.file);
+    const body = `${title(one.name)}${base}${paragraphs(about, names)}${before}${html}${members(visible, names)}${foot(one.name, one.file, one.line)}`;
     const sections = [
       { id: one.name, title: one.name, level: 1, text: one.text },
+      ...more,
       ...visible.map((of) => ({ id: of.name, title: of.name, level: of.kind === "variable" ? 3 : 2, text: of.text })),
     ];
-    pages.push(page(url, one.name, `${one.file.split("/")[0]}: classes`, one.file, body, unique(sections)));
+    pages.push(page(urlOf(one.name), one.name, `${one.file.split("/")[0]}: classes`, one.file, body, unique(sections), about));
   }
-  const rest = functions.filter((one) => !(isOperation(one.file) && one.kind === "function"));
-  for (const [file, members] of groupBy(rest, (one) => one.file)) {
+  const rest = functions.filter((one) => !isOperation(one));
+  for (const [file, of] of groupBy(rest, (one) => one.file)) {
     if (!file) continue;
     const about = aboutFile(file);
-    const body = `<h1 class="m">${escape(file)}</h1>${paragraphs(about)}${members.map((of) => entry(of)).join("\n")}`;
-    const sections = [{ id: file, title: file, level: 1, text: about }, ...members.map((of) => ({ id: of.name, title: of.name, level: 2, text: of.text }))];
-    pages.push(page(`${file.replace(/\//g, ".")}.html`, file, "headers: functions and types", file, body, unique(sections)));
+    const body = `${title(file)}${paragraphs(about, types)}${of.map((one) => entry(one, typesBut(one.name))).join("\n")}`;
+    const sections = [{ id: file, title: file, level: 1, text: about }, ...of.map((one) => ({ id: one.name, title: one.name, level: 2, text: one.text }))];
+    pages.push(page(urlOfFile(file), file, "headers: functions and types", file, body, unique(sections), about));
   }
   return [index(pages), ...pages];
 }
@@ -209,20 +316,20 @@ function groupBy(values, key) {
 const unique = (sections) => [...new Map(sections.map((section) => [section.id, section])).values()];
 
 function index(pages) {
-  const groups = groupBy(pages, (one) => one.group);
-  const body = [...groups].map(([group, of]) => {
-    const items = of.map((one) => `<li><a class="m" href="${path.posix.basename(one.url)}">${escape(one.title)}</a></li>`);
-    return `<h2>${escape(group)}</h2><ul class="names">${items.join("")}</ul>`;
+  const groups = [...groupBy(pages, (one) => one.group)].map(([group, of]) => ({ group, id: linkOf(group), of }));
+  const body = groups.map(({ group, id, of }) => {
+    const rows = of.map((one) => [`<a class="m" href="${path.posix.basename(one.url)}">${escape(one.title)}</a>`, inline(one.about)]);
+    return `<h2 id="${id}">${escape(group)}</h2>${table(rows)}`;
   });
   return {
     file: "api/index.html",
     url: "api/index.html",
-    title: "API",
+    title: "All names",
     section: "api",
     nav: "api",
     group: "API",
     kind: "api",
-    body: `<h1>API</h1><p>Every public function and class of heed, from the comments of its headers. The letters of shapes (B, T, D, H, K, …) are those of the course.</p>${body.join("\n")}`,
-    sections: [{ id: "api", title: "API", level: 1, text: "" }],
+    body: `<h1>API</h1><p>Every public function and class of heed, from the comments of its headers. The letters of shapes (B, T, D, H, K, …) are those of <a href="../course/index.html#one-notation">the course</a>.</p>${body.join("\n")}`,
+    sections: [{ id: "api", title: "API", level: 1, text: "" }, ...groups.map(({ group, id }) => ({ id, title: group, level: 2, text: "" }))],
   };
 }

@@ -11,6 +11,13 @@ match($0, /(^|[ ;,{)])\/\/ /) {
   $0 = substr($0, 1, RSTART - 1) comment
 }
 { sub(/^namespace heed::inline HEED_REAL/, "namespace heed") }
+# An indented line of a comment is a formula or code: marked, as Doxygen joins the lines of a paragraph.
+match($0, /^ *\/\/   +[^ ]/) {
+  at = index($0, "//") + 2
+  text = substr($0, at)
+  gsub(/ /, "\302\240", text)
+  $0 = substr($0, 1, at - 1) " ⟦" text "⟧"
+}
 !started && /^\/\// {
   print (NR == 1 ? "/// @file\n" : "") "///" substr($0, 3)
   next

@@ -16,7 +16,7 @@ import { apiPages } from "./api.js";
 import { frontPage } from "./front.js";
 import { markdown } from "./markdown.js";
 import { collectPages, navigation } from "./pages.js";
-import { searchIndex } from "./search.js";
+import { searchIndex, searchOptions } from "./search.js";
 import { Sources } from "./sources.js";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -57,6 +57,11 @@ export default function (eleventy) {
   // Rendering finds the images and sources that pages refer to, so pages are rendered first.
   const rendered = [...site.pages, ...site.api].map((page) => ({ ...page, ...render(page) }));
   const all = [frontPage(site, render), ...rendered, ...site.sources.pages()];
+  const urls = new Set();
+  for (const { url } of all) {
+    if (urls.has(url.toLowerCase())) throw new Error(`${url}: two pages differ only in upper and lower case`);
+    urls.add(url.toLowerCase());
+  }
   const bar = barOf(site);
   for (const page of all) {
     const beside = navigation(site, page);
@@ -86,7 +91,7 @@ export default function (eleventy) {
     for (const file of fs.readdirSync(path.join(here, "static"))) copy(path.join(here, "static", file), path.join(out, file));
     fs.writeFileSync(path.join(out, "site.css"), tokens(root) + fs.readFileSync(path.join(out, "site.css"), "utf8"));
     copy(path.join(here, "node_modules/minisearch/dist/umd/index.js"), path.join(out, "minisearch.js"));
-    fs.writeFileSync(path.join(out, "search_index.js"), `heedSearch(${JSON.stringify(searchIndex(all))});\n`);
+    fs.writeFileSync(path.join(out, "search_index.js"), `heedSearch(${JSON.stringify(searchIndex(all))}, ${JSON.stringify(searchOptions)});\n`);
   });
   return { dir: { input: "templates", output: out } };
 }

@@ -2,20 +2,26 @@
 import fs from "node:fs";
 import path from "node:path";
 
+import { lookupDrawing, lossDrawing, seedsDrawing, trainingPanel } from "./drawings.js";
+import { command } from "./html.js";
 import { escape } from "./sources.js";
 
-export const command = (text) => `<div class="cmd"><code>${escape(text)}</code><button type="button" data-copy>copy</button></div>`;
-
-// The first block of output in README.md after its first command.
+// The end of the first block of output in README.md after its first command: of its table of scores the columns that
+// fit beside the drawing, and what the model predicts.
 function sample(readme) {
   const blocks = [...readme.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
   const first = blocks.findIndex(([, language, text]) => language !== "text" && text.includes("./heed train"));
   const output = blocks.slice(first + 1).find(([, language]) => language === "text" || language === "");
-  return output ? output[2].trimEnd() : "";
+  const lines = output ? output[2].trimEnd().split("\n") : [];
+  const cells = lines.map((line) => line.trim().split(/ {2,}/));
+  const shown = ["split", "loss", "exact match"].map((name) => cells[0].indexOf(name));
+  return lines
+    .map((line, i) => (cells[i].length < cells[0].length ? line : shown.map((at) => cells[i][at].padEnd(16)).join("").trimEnd()))
+    .join("\n");
 }
 
-const door = (title, text, line, url, link) =>
-  `<section><h2>${title}</h2><p>${text}</p>${command(line)}<a class="go" href="${url}">${link} →</a></section>`;
+const door = (drawing, title, text, line, url, link) =>
+  `<section>${drawing}<h2>${title}</h2><p>${text}</p>${command(line)}<a class="go" href="${url}">${link} →</a></section>`;
 
 export function frontPage(site, render) {
   const readme = fs.readFileSync(path.join(site.root, "README.md"), "utf8");
@@ -26,20 +32,19 @@ export function frontPage(site, render) {
     const page = { file: "README.md", url: "index.html", markdown: markdown.replace(/^```text\n[\s\S]*?^```\n/m, "") };
     return markdown ? render(page).body : "";
   };
-  site.images.add("docs/hero.svg");
+  const { curve, seeds, lookup, ...recorded } = JSON.parse(fs.readFileSync(path.join(site.root, "course/site/recording.json"), "utf8"));
   const chapters = site.pages.filter((page) => /^course\/\d/.test(page.file)).length;
   const exercises = site.pages.filter((page) => page.nav === "exercises").length;
-  const play = site.playground ? `<a class="go" href="playground.html">Train a model in this browser →</a>` : "";
   const body = `
 <div class="hero"><div><h1>heed trains small Transformers on a CPU, with C++ written to be read</h1>
-<p>${escape(lead.replace(/\n/g, " ").replace(/`/g, ""))}</p></div>
-<div><img src="docs/hero.svg" alt="A config, its training curve, what its attention heads read, and its output">
+<p>${escape(lead.replace(/\n/g, " ").replace(/`/g, ""))}</p>
 ${command("./heed train configs/reverse.toml")}
-<pre class="after">${escape(sample(readme))}</pre>${play}</div></div>
+<pre class="after">${escape(sample(readme))}</pre></div>
+${trainingPanel(site, { ...recorded.recall, frames: recorded.frames })}</div>
 <div class="doors">
-${door("Train", "Text, pairs of sentences, labels, images, graphs: from a file of your own to a model that another program loads.", "./heed train configs/pairs.toml", "docs/data.html", "Your own data")}
-${door("Experiment", "Several seeds, intervals, paired tests, and a page that says when the seeds are too few.", "./heed sweep configs/sweeps/scale.toml", "docs/experiments.html", "A study, from question to figure")}
-${door("Learn", `${chapters} chapters, from a tensor’s shape to attention. ${exercises} exercises, graded on your machine.`, "./heed course start basic-attention", "course/04_attention.html", "Chapter 4, Attention")}
+${door(lossDrawing(curve), "Train", "Text, pairs of sentences, labels, images, graphs: from a file of your own to a model that another program loads.", "./heed train configs/pairs.toml --set data.path=my.tsv", "docs/data.html", "Your own data")}
+${door(seedsDrawing(seeds), "Experiment", "Several seeds, intervals, paired tests, and a page that says when the seeds are too few.", "./heed sweep configs/sweeps/course_scale.toml", "docs/experiments.html", "A study, from question to figure")}
+${door(lookupDrawing(lookup), "Learn", `${chapters} chapters, from a tensor’s shape to attention. ${exercises} exercises, graded on your machine.`, "./heed course start basic-attention", "course/04_attention.html", "Chapter 4, Attention")}
 </div>
 <div class="two"><section>${section("Speed")}</section><section>${section("Quick start")}</section></div>`;
   return { file: "", url: "index.html", title: "heed", section: "", nav: "", kind: "front", body, sections: [{ id: "", title: "heed", level: 1, text: lead }] };

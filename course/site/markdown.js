@@ -7,7 +7,9 @@ import katexPlugin from "@vscode/markdown-it-katex";
 import MarkdownIt from "markdown-it";
 import anchor from "markdown-it-anchor";
 
-import { escape, highlight } from "./sources.js";
+import { code, output, tableClose, tableOpen } from "./html.js";
+import { breakable } from "./formulas.js";
+import { escape } from "./sources.js";
 
 // The anchor that GitHub gives to a heading, which the pages' links use.
 const slug = (text) =>
@@ -15,8 +17,6 @@ const slug = (text) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replace(/ /g, "-");
-
-const button = `<button type="button" data-copy>copy</button>`;
 
 export function markdown(site) {
   const md = new MarkdownIt({ html: true, linkify: false, typographer: false });
@@ -28,14 +28,15 @@ export function markdown(site) {
     const [language = "", kind = ""] = tokens[i].info.trim().split(/\s+/);
     const text = tokens[i].content;
     if (language === "math") return fence(tokens, i, options, env, self);
-    if (language === "text" && tokens[i - 1]?.type === "fence") return `<pre class="o"><code>${escape(text)}</code></pre>\n`;
-    const note = kind === "excerpt" ? "from the sources" : kind === "nightly" ? "executed nightly" : "";
-    const head = language && language !== "text" ? `<header><span>${note}</span>${button}</header>` : "";
-    return `<div class="code">${head}<pre><code>${highlight(text, language)}</code></pre></div>\n`;
+    if (language === "text" && tokens[i - 1]?.type === "fence") return output(text);
+    return code(text, language, kind === "excerpt" ? "from the sources" : kind === "nightly" ? "executed nightly" : "");
   };
-  const table = md.renderer.rules.table_open;
-  md.renderer.rules.table_open = (...all) => `<div class="wide">${table ? table(...all) : "<table>\n"}`;
-  md.renderer.rules.table_close = () => "</table></div>\n";
+  md.renderer.rules.table_open = () => tableOpen;
+  md.renderer.rules.table_close = () => tableClose;
+  for (const kind of ["math_inline", "math_inline_block", "math_block", "math_inline_bare_block"]) {
+    const rule = md.renderer.rules[kind];
+    if (rule) md.renderer.rules[kind] = (...all) => breakable(rule(...all));
+  }
   // A paragraph that begins with "Predict" or "Try it" has a class of its own; the latter embeds the playground.
   md.renderer.rules.paragraph_open = (tokens, i, options, env, self) => {
     const [first, second] = (tokens[i + 1].children ?? []).filter((token) => token.type !== "text" || token.content);

@@ -14,7 +14,7 @@ export const titleOf = (text) => (/^# (.*)$/m.exec(text)?.[1] ?? "").replace(/[`
 const lists = [
   ["Train", "train", ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"]],
   ["Experiment", "experiment", ["experiments", "inspect", "diary", "symmetry", "reuse", "scores", "cache", "scaling", "performance", "measurements", "reliability"]],
-  ["Read the code", "source", ["reading", "library", "operations", "sources"]],
+  ["Read the code", "source", ["reading", "library", "operations", "classes", "sources"]],
 ];
 
 // Help, hints and background of an exercise as one page: the task first, hints folded, then what lies behind it.
@@ -32,8 +32,26 @@ function exercise(root, name) {
   return text;
 }
 
-// A config as a page: the comment at its top, then the file.
-const config = (root, file) => `# ${file}\n\n\`\`\`toml\n${read(root, file)}\`\`\`\n`;
+// A config as a page: how to train it, the comment at its top as text, then its keys.
+function config(root, file) {
+  const [, comment, keys] = /^((?:#.*\n)*)([\s\S]*)$/.exec(read(root, file));
+  const link = (name) => {
+    const plain = name.replaceAll("\\", "");
+    return fs.existsSync(`${root}/${plain}`) ? `[${name}](${"../".repeat(file.split("/").length - 1)}${plain})` : name;
+  };
+  // Indented lines are commands, which Markdown wants four spaces away. In the others a file is a link.
+  const prose = comment
+    .replace(/^# ?/gm, "")
+    .split("\n")
+    .map((line) =>
+      line.startsWith("  ")
+        ? `  ${line}`
+        : line.replace(/[*_<]/g, "\\$&").replace(/\b(?:docs|course|configs|data|core|nn|lab)(?:\/[\w\\.-]+)+\.(?:md|toml|cpp|h)\b/g, link),
+    )
+    .join("\n");
+  const verb = file.includes("/sweeps/") ? "sweep" : "train";
+  return `# ${file}\n\n${prose}\n\n\`\`\`sh\n./heed ${verb} ${file}\n\`\`\`\n\n\`\`\`toml\n${keys.trimStart()}\`\`\`\n`;
+}
 
 export function collectPages(root) {
   const pages = [];

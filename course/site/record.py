@@ -75,7 +75,7 @@ def curve(run):
 def seeds(sweep):
     """The validation exact match of every seed, by the scale of the scores."""
     groups = {}
-    for file in sorted(sweep.glob("*/result.json")):
+    for file in sorted(sweep.glob("**/seed-*/result.json")):
         config = tomllib.loads((file.parent / "config.toml").read_text())
         if config["optim"]["lr"] == RATE:
             groups.setdefault(config["model"]["attention"]["scale"], []).append(

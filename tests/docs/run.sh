@@ -135,10 +135,23 @@ for page in course/[0-9]*.md; do
   grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -d " " -f 1) .*]($(basename "$page")) |" course/README.md ||
     complain "course/README.md: no row for $(basename "$page")"
 done
-# docs/operations.md has an example of every operation.
+# docs/operations.md has every operation, and docs/classes.md every class of the layers, models, optimizers and data, with
+# shapes, errors and an example, which are executed by other tests.
 while read -r name; do
   grep -qE "^## (.*, )?$name(,|\$)" docs/operations.md || complain "docs/operations.md: no example of $name"
 done < <(sed -nE 's/^(Tensor|TopK|std::vector<Tensor>) ([a-z_]+)\(.*/\2/p' core/standard_ops.h core/more_ops.h | sort -u)
+while read -r name; do
+  grep -qE "^## (.*, )?$name(,|\$)" docs/classes.md || complain "docs/classes.md: no example of $name"
+done < <(grep -hoE '^class [A-Z]\w+( final)? : public (Module|Model|Mixing|Attention|Positions|ScoreBias|Tap|Past)\b' core/*.h nn/*.h nn/mixing/*.h nn/forms/*.h | awk '{ print $2 }' | sort -u)
+for page in docs/operations.md docs/classes.md; do
+  awk -v page=$page '
+    function finish() { if (heading && !(shapes && errors && code)) print page ": no " (shapes ? errors ? "example" : "errors" : "shapes") " of " heading }
+    /^## / { finish(); heading = substr($0, 4); shapes = errors = code = 0 }
+    /^Shapes( of .*)?: / { shapes = 1 }
+    /^Errors: |^error\(\[&\]/ { errors = 1 }
+    /^```text/ { code = 1 }
+    END { finish() }' $page
+done | while read -r line; do complain "$line"; exit 1; done || failed=1
 exercises=$("$program" course list --color never --folder /nonexistent | sed -nE 's/^  ([a-z-]+) .* min(, fast track)?.*/\1\2/p' | sort)
 rows=$(grep '^| \[' course/README.md | cut -d '|' -f 4 | sed -E 's/\[([a-z-]+)\]\(exercises\/\1\/task.md\)/\1/g' | tr ',' '\n' | tr -d ' ' |
   sed -nE 's/^\*\*(.+)\*\*$/\1, fast track/; /^[a-z]/p' | sort)

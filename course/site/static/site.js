@@ -27,32 +27,36 @@
   }
 
   // search_index.js calls this.
-  window.heedSearch = (index) => {
-    search = window.MiniSearch.loadJS(index, {
-      fields: ["title", "page", "text"],
-      storeFields: ["title", "page", "url"],
-    });
+  window.heedSearch = (index, options) => {
+    search = window.MiniSearch.loadJS(index, options);
     show();
   };
+
+  // Entries with all words of the query, then those with some. A title that is the query comes first.
+  function find(query) {
+    const options = {
+      prefix: true,
+      fuzzy: 0.15,
+      boost: { title: 4, words: 2, page: 2 },
+      boostDocument: (_, __, { title, weight }) =>
+        weight * (title.toLowerCase() === query.toLowerCase() ? 3 : 1),
+    };
+    const all = search.search(query, { ...options, combineWith: "AND" });
+    const known = new Set(all.map((one) => one.id));
+    return [...all, ...search.search(query, options).filter((one) => !known.has(one.id))].slice(0, 12);
+  }
 
   function show() {
     list.replaceChildren();
     const query = input.value.trim();
-    const found =
-      search && query
-        ? search
-            .search(query, { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 } })
-            .slice(0, 12)
-        : [];
-    for (const { title, page, url } of found) {
+    const found = search && query ? find(query) : [];
+    for (const { title, where, url } of found) {
       const link = document.createElement("a");
       link.href = root + url;
       link.textContent = title;
-      if (page) {
-        const where = document.createElement("span");
-        where.textContent = page;
-        link.append(where);
-      }
+      const place = document.createElement("span");
+      place.textContent = where;
+      link.append(place);
       const item = document.createElement("li");
       item.append(link);
       list.append(item);

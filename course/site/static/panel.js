@@ -1,0 +1,170 @@
+// The recorded training on the front page: tokens, two layers of attention, the prediction, and the loss. The build runs
+// this script, too, to draw the last step into the page, so that the page is complete without scripts.
+"use strict";
+(() => {
+  const width = 368;
+  const height = 258;
+  const colours = ["var(--h1)", "var(--h2)"];
+  const bottom = 216;
+  const tops = [44, 128]; // of the lines of each layer, 74 high
+  const percent = (value) => `${value.toFixed(value < 99.95 ? 1 : 0)}\u202f%`;
+
+  const weight = (map, query, key) => map[(query * (query + 1)) / 2 + key] / 100;
+
+  // The part that each position plays in the last prediction, by layer: 1 for the last position in the last layer,
+  // and below that its largest weight times the part of the position that reads it.
+  function parts({ weights }, count) {
+    const all = [];
+    let part = Array.from({ length: count }, (_, i) => Number(i === count - 1));
+    for (let layer = weights.length; layer-- > 0; ) {
+      all[layer] = part;
+      part = part.map((_, key) =>
+        Math.max(
+          part[key] * Number(key === count - 1),
+          ...weights[layer].map((map) => {
+            let largest = 0;
+            for (let query = key; query < count; ++query)
+              largest = Math.max(largest, part[query] * weight(map, query, key));
+            return largest;
+          }),
+        ),
+      );
+    }
+    return all;
+  }
+
+  // The line of the largest weight into a position of a layer: {head, key, weight}.
+  function strongest(maps, query) {
+    let found = { head: 0, key: 0, weight: 0 };
+    maps.forEach((map, head) => {
+      for (let key = 0; key <= query; ++key)
+        if (weight(map, query, key) > found.weight)
+          found = { head, key, weight: weight(map, query, key) };
+    });
+    return found;
+  }
+
+  function flow({ tokens, target }, frame) {
+    const step = width / tokens.length;
+    const at = (position) => (position + 0.5) * step;
+    const last = tokens.length - 1;
+    const strand = (position) =>
+      position === last
+        ? `stroke="var(--path)" stroke-width="6"`
+        : `stroke="var(--strand)" stroke-width="4"`;
+    let out = `<rect y="26" width="${width}" height="190" rx="8" fill="var(--band)"/>`;
+    tokens.forEach((token, i) => {
+      out += `<text class="m${i === last ? " now" : ""}" x="${at(i)}" y="16" text-anchor="middle">${token}</text>`;
+      out += `<path d="M${at(i)} 26V${bottom}" ${strand(i)}/>`;
+    });
+    const part = parts(frame, tokens.length);
+    const lines = [];
+    frame.weights.forEach((maps, layer) =>
+      maps.forEach((map, head) =>
+        tokens.forEach((_, query) => {
+          for (let key = 0; key <= query; ++key) {
+            const value = weight(map, query, key);
+            if (value < 0.08) continue;
+            const used = value * part[layer][query];
+            const [x, y, to, top] = [at(key), tops[layer], at(query), tops[layer] + 74];
+            const style =
+              used > 0.3
+                ? `stroke="${colours[head]}" stroke-width="${(7 * value).toFixed(1)}"`
+                : `stroke="var(--quiet)" stroke-width="${(3 * value).toFixed(1)}" stroke-opacity="0.22"`;
+            const curve = `M${x} ${y}C${x} ${y + 37} ${to} ${y + 37} ${to} ${top}`;
+            lines.push([used, `<path d="${curve}" fill="none" ${style}/>`]);
+          }
+        }),
+      ),
+    );
+    out += lines
+      .sort((a, b) => a[0] - b[0])
+      .map(([, line]) => line)
+      .join("");
+    out += `<text x="6" y="120">layer 1</text><text x="6" y="206">layer 2</text>`;
+    const right = frame.token === target;
+    const verdict = `${right ? "✓ right" : `✗ target ${target}`}, probability ${frame.probability.toFixed(2)}`;
+    out += `<path d="M${at(last)} ${bottom}V228" stroke="var(--path)" stroke-width="6"/>`;
+    out += `<text class="m answer" x="${width}" y="248" text-anchor="end">${frame.token}</text>`;
+    out += `<text class="${right ? "good" : "bad"}" x="${width - 40}" y="248" text-anchor="end">${verdict}</text>`;
+    const label = "Tokens, two layers of attention, and the prediction";
+    return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${out}</svg>`;
+  }
+
+  function loss(frames, index) {
+    const [w, h, left, right, top, foot] = [250, 112, 22, 16, 6, 22];
+    const end = frames.at(-1).step;
+    const x = (step) => left + (step / end) * (w - left - right);
+    const y = (value) => h - foot - (value / 3) * (h - foot - top);
+    let out = "";
+    for (const tick of [0, 1, 2, 3])
+      out += `<path d="M${left} ${y(tick)}H${w - right}" stroke="var(--rule)"/><text x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick}</text>`;
+    for (const tick of [0, end / 2, end])
+      out += `<text x="${x(tick)}" y="${h - 5}" text-anchor="middle">${tick}</text>`;
+    const shown = frames.slice(0, index + 1).map(({ step, loss }) => `${x(step).toFixed(1)} ${y(loss).toFixed(1)}`);
+    const [cx, cy] = shown.at(-1).split(" ");
+    out += `<path d="M${shown.join("L")}" fill="none" stroke="var(--h1)" stroke-width="2"/><circle cx="${cx}" cy="${cy}" r="4" fill="var(--h1)"/>`;
+    return `<svg viewBox="0 0 ${w} ${h}" role="img" aria-label="Validation loss by step">${out}</svg>`;
+  }
+
+  // What the drawing shows, in a sentence that states only measured weights.
+  function sentence({ tokens, target }, frame) {
+    const last = tokens.length - 1;
+    const answer = tokens.indexOf(tokens[last]) + 1;
+    const second = strongest(frame.weights[1], last);
+    const first = strongest(frame.weights[0], answer);
+    const found = second.key === answer && second.weight > 0.5;
+    const link = first.key === answer - 1 && first.weight > 0.5;
+    if (found && link)
+      return `Head ${first.head + 1} of layer 1 links ${target} to the key before it; head ${second.head + 1} of layer 2 <b>finds the value of the same key</b>.`;
+    if (link) return `Head ${first.head + 1} of layer 1 <b>looks one position back</b>, from ${target} to its key.`;
+    if (tokens.includes(frame.token)) return "It answers with <b>a value that it has read</b>.";
+    return "It answers with a value that it has not read.";
+  }
+
+  function draw(recording, index) {
+    const frame = recording.frames[index];
+    return {
+      flow: flow(recording, frame),
+      loss: loss(recording.frames, index),
+      step: String(frame.step),
+      value: frame.loss.toFixed(frame.loss < 0.1 ? 3 : 2),
+      exact: percent(frame.exact),
+      sentence: sentence(recording, frame),
+    };
+  }
+  globalThis.heedPanel = draw;
+  if (typeof document === "undefined") return;
+
+  const panel = document.getElementById("panel");
+  const recording = JSON.parse(document.getElementById("recording").textContent);
+  const button = panel.querySelector("button");
+  const end = recording.frames.length - 1;
+  let index = end;
+  let timer = 0;
+
+  function show() {
+    for (const [name, html] of Object.entries(draw(recording, index)))
+      panel.querySelector(`[data-part=${name}]`).innerHTML = html;
+    button.textContent = timer ? "Pause" : index < end ? "Go on" : "Replay";
+  }
+  function tick() {
+    if (index < end) ++index;
+    if (index === end) stop();
+    else show();
+  }
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    show();
+  }
+  function start() {
+    if (index === end) index = 0;
+    timer = setInterval(tick, 400);
+    show();
+  }
+  button.hidden = false;
+  button.addEventListener("click", () => (timer ? stop() : start()));
+  show();
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) start();
+})();
