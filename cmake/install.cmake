@@ -34,6 +34,9 @@ if(HEED_PROGRAM)
   install(FILES ${pages}/heed DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 install(FILES LICENSE TYPE DOC)
+# The documentation with its reference, if ./heed site has built it.
+set(HEED_SITE ${CMAKE_BINARY_DIR}/../site CACHE PATH "Folder of the pages of ./heed site, which are installed in share/doc")
+install(DIRECTORY ${HEED_SITE}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 install(EXPORT heedTargets NAMESPACE heed:: DESTINATION ${package_dir})

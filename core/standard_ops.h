@@ -132,8 +132,8 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, c
 // ---- ops/attention.cpp
 struct AttentionOptions {
   std::optional<double> scale = {};  // of the scores; without it 1/√K
-  KeepMask mask = {};  // the keys that each query may read
-  double dropout = 0;  // of the weights, in training
+  KeepMask mask = {};                // the keys that each query may read
+  double dropout = 0;                // of the weights, in training
   // Uses only the first `keys` rows of k and v, which then are a cache with free space at the end.
   // 0: all rows. Not differentiable.
   int64_t keys = 0;

@@ -55,8 +55,8 @@ export function lookupDrawing({ words, rows }) {
     out += label(88, y + 18, query, 'text-anchor="end"');
     weights.forEach((weight, j) => {
       const box = `x="${98 + 62 * j}" y="${y}" width="60" height="27"`;
-      out += `<rect ${box} fill="var(--raised)"/><rect ${box} fill="var(--h3)" fill-opacity="${weight}"/>`;
-      out += label(128 + 62 * j, y + 18, weight.toFixed(2), `text-anchor="middle" class="${weight > 0.6 ? "on" : "ink"}"`);
+      out += `<rect ${box} fill="var(--raised)"/><rect ${box} fill="var(--h3)" fill-opacity="${(0.6 * weight).toFixed(3)}"/>`;
+      out += label(128 + 62 * j, y + 18, weight.toFixed(2), `text-anchor="middle" class="ink"`);
     });
   });
   return svg(290, "Attention weights of three queries on the words dog, bites and man", out);

@@ -67,7 +67,7 @@ export function collectPages(root) {
   add("course/README.md", "course/index.html", "learn", "course");
   for (const name of names("course", ".md").filter((name) => /^\d/.test(name)))
     add(`course/${name}`, `course/${name.replace(/md$/, "html")}`, "learn", "course");
-  add("course/teaching.md", "course/teaching.html", "learn", "course");
+  for (const name of ["minimal", "teaching"]) add(`course/${name}.md`, `course/${name}.html`, "learn", "course");
   for (const name of names("course/exercises", ""))
     if (fs.existsSync(path.join(root, `course/exercises/${name}/task.md`)))
       add(`course/exercises/${name}/task.md`, `course/exercises/${name}.html`, "learn", "exercises", exercise(root, name));

@@ -15,14 +15,14 @@ export function searchIndex(pages) {
   for (const page of pages) {
     const place = places[page.section] ?? "";
     const add = (title, inside, url, text, weight) =>
-      search.add({ id: id++, title, words: wordsOf(title), page: inside, where: [place, inside].filter(Boolean).join(" · "), url, text, weight });
+      search.add({ id: id++, title, words: wordsOf(title), page: wordsOf(inside), where: [place, inside].filter(Boolean).join(" · "), url, text, weight });
     if (page.kind === "source") add(page.title, "", page.url, "", 0.5);
-    // A page before its sections, and those before the members of a struct. Shapes, errors and examples have no words of
-    // their own.
+    // A page before its sections, and those before the members of a struct; names of the API before texts. Shapes,
+    // errors and examples have no words of their own.
     else
       for (const { id, title, level, text } of page.sections)
         if (level === 1 || page.kind !== "api" || text || !/^(shapes|errors|example)$/.test(id))
-          add(title, level > 1 ? page.title : "", level > 1 ? `${page.url}#${id}` : page.url, text, [0, 1.5, 1, 0.6][level]);
+          add(title, level > 1 ? page.title : "", level > 1 ? `${page.url}#${id}` : page.url, text, [0, page.kind === "api" ? 2.4 : 1.5, 1, 0.8][level]);
   }
   return search.toJSON();
 }

@@ -58,5 +58,7 @@ custom_attention|* parameters, loss falls to [0-9] % of *
 END
 "$work/prefix/bin/heed" --version
 check_openblas "$work/prefix/bin/heed"
+site=$(sed -n 's/^HEED_SITE:PATH=//p' "$1/CMakeCache.txt")
+[[ ! -e $site/index.html || -e $work/prefix/share/doc/heed/html/api/linear.html ]] || { echo "the site is not installed: $site"; exit 1; }
 [[ $(head -c 8 "$work/prefix/share/man/man1/heed.1") == ".TH HEED" ]] || { echo "no manual page is installed"; exit 1; }
 bash -c '. "$1" && complete -p heed' _ "$work/prefix/share/bash-completion/completions/heed"

@@ -1,5 +1,6 @@
-// The recorded training on the front page: tokens, two layers of attention, the prediction, and the loss. The build runs
-// this script, too, to draw the last step into the page, so that the page is complete without scripts.
+// The recorded training on the front page: tokens, two layers of attention, the prediction, and the
+// loss. The build runs this script, too, to draw the last step into the page, so that the page is
+// complete without scripts.
 "use strict";
 (() => {
   const width = 368;
@@ -11,8 +12,8 @@
 
   const weight = (map, query, key) => map[(query * (query + 1)) / 2 + key] / 100;
 
-  // The part that each position plays in the last prediction, by layer: 1 for the last position in the last layer,
-  // and below that its largest weight times the part of the position that reads it.
+  // The part that each position plays in the last prediction, by layer: 1 for the last position in
+  // the last layer, and below that its largest weight times the part of the position that reads it.
   function parts({ weights }, count) {
     const all = [];
     let part = Array.from({ length: count }, (_, i) => Number(i === count - 1));
@@ -44,18 +45,22 @@
     return found;
   }
 
+  const line = (d, style) => `<path d="${d}" ${style}/>`;
+  const word = (x, y, text, anchor = "", style = "") =>
+    `<text class="${style}" x="${x}" y="${y}" text-anchor="${anchor || "start"}">${text}</text>`;
+  const drawing = (w, h, label, body) =>
+    `<svg viewBox="0 0 ${w} ${h}" role="img" aria-label="${label}">${body}</svg>`;
+
   function flow({ tokens, target }, frame) {
     const step = width / tokens.length;
     const at = (position) => (position + 0.5) * step;
     const last = tokens.length - 1;
-    const strand = (position) =>
-      position === last
-        ? `stroke="var(--path)" stroke-width="6"`
-        : `stroke="var(--strand)" stroke-width="4"`;
+    const path = `stroke="var(--path)" stroke-width="6"`;
+    const strand = `stroke="var(--strand)" stroke-width="4"`;
     let out = `<rect y="26" width="${width}" height="190" rx="8" fill="var(--band)"/>`;
     tokens.forEach((token, i) => {
-      out += `<text class="m${i === last ? " now" : ""}" x="${at(i)}" y="16" text-anchor="middle">${token}</text>`;
-      out += `<path d="M${at(i)} 26V${bottom}" ${strand(i)}/>`;
+      out += word(at(i), 16, token, "middle", i === last ? "m now" : "m");
+      out += line(`M${at(i)} 26V${bottom}`, i === last ? path : strand);
     });
     const part = parts(frame, tokens.length);
     const lines = [];
@@ -66,45 +71,49 @@
             const value = weight(map, query, key);
             if (value < 0.08) continue;
             const used = value * part[layer][query];
-            const [x, y, to, top] = [at(key), tops[layer], at(query), tops[layer] + 74];
+            const [x, y, to] = [at(key), tops[layer], at(query)];
             const style =
               used > 0.3
                 ? `stroke="${colours[head]}" stroke-width="${(7 * value).toFixed(1)}"`
-                : `stroke="var(--quiet)" stroke-width="${(3 * value).toFixed(1)}" stroke-opacity="0.22"`;
-            const curve = `M${x} ${y}C${x} ${y + 37} ${to} ${y + 37} ${to} ${top}`;
-            lines.push([used, `<path d="${curve}" fill="none" ${style}/>`]);
+                : `stroke="var(--quiet)" stroke-width="${(3 * value).toFixed(1)}" opacity="0.22"`;
+            const curve = `M${x} ${y}C${x} ${y + 37} ${to} ${y + 37} ${to} ${y + 74}`;
+            lines.push([used, line(curve, `fill="none" ${style}`)]);
           }
         }),
       ),
     );
     out += lines
       .sort((a, b) => a[0] - b[0])
-      .map(([, line]) => line)
+      .map(([, one]) => one)
       .join("");
-    out += `<text x="6" y="120">layer 1</text><text x="6" y="206">layer 2</text>`;
+    out += word(6, 120, "layer 1") + word(6, 206, "layer 2");
     const right = frame.token === target;
-    const verdict = `${right ? "✓ right" : `✗ target ${target}`}, probability ${frame.probability.toFixed(2)}`;
-    out += `<path d="M${at(last)} ${bottom}V228" stroke="var(--path)" stroke-width="6"/>`;
-    out += `<text class="m answer" x="${width}" y="248" text-anchor="end">${frame.token}</text>`;
-    out += `<text class="${right ? "good" : "bad"}" x="${width - 40}" y="248" text-anchor="end">${verdict}</text>`;
-    const label = "Tokens, two layers of attention, and the prediction";
-    return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${out}</svg>`;
+    const verdict = right ? "✓ right" : `✗ target ${target}`;
+    const sure = `${verdict}, probability ${frame.probability.toFixed(2)}`;
+    out += line(`M${at(last)} ${bottom}V228`, path);
+    out += word(width, 248, frame.token, "end", "m answer");
+    out += word(width - 40, 248, sure, "end", right ? "good" : "bad");
+    return drawing(width, height, "Tokens, two layers of attention, and the prediction", out);
   }
 
-  function loss(frames, index) {
+  function losses(frames, index) {
     const [w, h, left, right, top, foot] = [250, 112, 22, 16, 6, 22];
     const end = frames.at(-1).step;
     const x = (step) => left + (step / end) * (w - left - right);
     const y = (value) => h - foot - (value / 3) * (h - foot - top);
     let out = "";
-    for (const tick of [0, 1, 2, 3])
-      out += `<path d="M${left} ${y(tick)}H${w - right}" stroke="var(--rule)"/><text x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick}</text>`;
-    for (const tick of [0, end / 2, end])
-      out += `<text x="${x(tick)}" y="${h - 5}" text-anchor="middle">${tick}</text>`;
-    const shown = frames.slice(0, index + 1).map(({ step, loss }) => `${x(step).toFixed(1)} ${y(loss).toFixed(1)}`);
+    for (const value of [0, 1, 2, 3])
+      out +=
+        line(`M${left} ${y(value)}H${w - right}`, `stroke="var(--rule)"`) +
+        word(left - 8, y(value) + 4, value, "end");
+    for (const step of [0, end / 2, end]) out += word(x(step), h - 5, step, "middle");
+    const shown = frames
+      .slice(0, index + 1)
+      .map(({ step, loss }) => `${x(step).toFixed(1)} ${y(loss).toFixed(1)}`);
     const [cx, cy] = shown.at(-1).split(" ");
-    out += `<path d="M${shown.join("L")}" fill="none" stroke="var(--h1)" stroke-width="2"/><circle cx="${cx}" cy="${cy}" r="4" fill="var(--h1)"/>`;
-    return `<svg viewBox="0 0 ${w} ${h}" role="img" aria-label="Validation loss by step">${out}</svg>`;
+    out += line(`M${shown.join("L")}`, `fill="none" stroke="var(--h1)" stroke-width="2"`);
+    out += `<circle cx="${cx}" cy="${cy}" r="4" fill="var(--h1)"/>`;
+    return drawing(w, h, "Validation loss by step", out);
   }
 
   // What the drawing shows, in a sentence that states only measured weights.
@@ -115,9 +124,14 @@
     const first = strongest(frame.weights[0], answer);
     const found = second.key === answer && second.weight > 0.5;
     const link = first.key === answer - 1 && first.weight > 0.5;
+    const heads = [first.head + 1, second.head + 1];
     if (found && link)
-      return `Head ${first.head + 1} of layer 1 links ${target} to the key before it; head ${second.head + 1} of layer 2 <b>finds the value of the same key</b>.`;
-    if (link) return `Head ${first.head + 1} of layer 1 <b>looks one position back</b>, from ${target} to its key.`;
+      return (
+        `Head ${heads[0]} of layer 1 links ${target} to the key before it; ` +
+        `head ${heads[1]} of layer 2 <b>finds the value of the same key</b>.`
+      );
+    if (link)
+      return `Head ${heads[0]} of layer 1 <b>looks one position back</b>, from ${target} to a key.`;
     if (tokens.includes(frame.token)) return "It answers with <b>a value that it has read</b>.";
     return "It answers with a value that it has not read.";
   }
@@ -126,7 +140,7 @@
     const frame = recording.frames[index];
     return {
       flow: flow(recording, frame),
-      loss: loss(recording.frames, index),
+      loss: losses(recording.frames, index),
       step: String(frame.step),
       value: frame.loss.toFixed(frame.loss < 0.1 ? 3 : 2),
       exact: percent(frame.exact),

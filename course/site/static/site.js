@@ -32,18 +32,22 @@
     show();
   };
 
-  // Entries with all words of the query, then those with some. A title that is the query comes first.
+  // Entries with all words of the query, then those with some. A title that is the query comes
+  // first.
   function find(query) {
     const options = {
       prefix: true,
       fuzzy: 0.15,
-      boost: { title: 4, words: 2, page: 2 },
+      boost: { title: 4, words: 4, page: 2 },
       boostDocument: (_, __, { title, weight }) =>
         weight * (title.toLowerCase() === query.toLowerCase() ? 3 : 1),
     };
     const all = search.search(query, { ...options, combineWith: "AND" });
     const known = new Set(all.map((one) => one.id));
-    return [...all, ...search.search(query, options).filter((one) => !known.has(one.id))].slice(0, 12);
+    return [...all, ...search.search(query, options).filter((one) => !known.has(one.id))].slice(
+      0,
+      12,
+    );
   }
 
   function show() {

@@ -4,6 +4,7 @@
    browser.py SITE [FOLDER]
 
 FOLDER gets screenshots."""
+import json
 import os
 import pathlib
 import re
@@ -11,34 +12,15 @@ import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from webdriver import Browser
+from webdriver import CONTRAST, Browser
 
 SHOWN = ["index.html", "course/index.html", "course/04_attention.html", "course/exercises/heads.html", "docs/data.html",
-         "docs/commands.html", "configs/reverse.html", "api/index.html", "api/linear.html", "api/Tensor.html", "docs/reading.html"]
-# Text whose contrast with its ground is below WCAG's AA: 4.5, or 3 for large text.
-CONTRAST = """
-const channel = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
-const light = (c) => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
-const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-const ground = (element) => {
-  for (; element; element = element.parentElement) {
-    const c = parse(getComputedStyle(element).backgroundColor);
-    if (c.length === 3 || c[3] > 0) return c;
-  }
-  return [255, 255, 255];
-};
-const bad = [];
-for (const element of document.querySelectorAll('body *')) {
-  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
-  if (!element.getClientRects().length || element.closest('.skip')) continue;
-  const style = getComputedStyle(element), size = parseFloat(style.fontSize);
-  const a = light(parse(style.color)), b = light(ground(element));
-  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-  if (ratio < (size >= 24 || (size >= 18.5 && style.fontWeight >= 700) ? 3 : 4.5)) bad.push(`${element.tagName} ${element.className}: ${ratio.toFixed(2)}`);
-}
-return [...new Set(bad)];"""
-OUTSIDE = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith('file:'))"
-WIDER = "return document.documentElement.scrollWidth > document.documentElement.clientWidth"
+         "docs/commands.html", "configs/pairs.html", "course/museum/no-scale.html", "api/index.html", "api/scaled_dot_product_attention.html",
+         "api/Tensor-class.html", "api/core.scope.h.html", "docs/reading.html", "docs/classes.html"]
+# Formulas that reach out of the text, which has no box that scrolls around those of a line.
+FORMULAS = """return [...document.querySelectorAll('article .piece, article p math, article li math')].filter((part) =>
+  part.getClientRects().length && !part.closest('.katex-block, .katex-display, .wide') &&
+  part.getBoundingClientRect().right > part.closest('article').getBoundingClientRect().right + 1).map((part) => part.textContent)"""
 
 
 class Page(HTMLParser):
@@ -76,12 +58,12 @@ def check_page(browser, site, name, folder):
     browser.open(f"file://{site / name}")
     for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
         browser.show(width, scheme, 900 if width == 1280 else 850)
-        assert not browser.js(WIDER), f"{name}: wider than {width} pixels"
+        browser.fits(width)
         bad = browser.js(CONTRAST)
         assert not bad, f"{name}, {scheme}: low contrast: {bad}"
         if folder:
             browser.screenshot(os.path.join(folder, f"{name.replace('/', '-')[:-5]}-{width}-{scheme}.png"))
-    assert not browser.js(OUTSIDE), browser.js(OUTSIDE)
+    assert not browser.outside(), browser.outside()
     assert not browser.js("return document.body.innerText.includes('$$')"), f"{name}: a formula is not rendered"
     messages = browser.messages()
     assert not messages, f"{name}: {messages}"
@@ -112,6 +94,50 @@ def check_search(browser, site):
     assert not browser.messages()
 
 
+def found(browser, query):
+    """What the search lists for a query: addresses within the site."""
+    browser.js("const i = document.getElementById('find'); i.focus(); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", query)
+    return browser.wait("return document.querySelector('#found a') && [...document.querySelectorAll('#found a')].map((a) => a.getAttribute('href'))")
+
+
+def check_mask(browser, site):
+    """How attention's mask is given is found by search and by menu."""
+    browser.open(f"file://{site / 'index.html'}")
+    browser.show(1280)
+    for query, page in (("mask", "api/KeepMask-class.html"), ("attention mask", "api/AttentionOptions-class.html#mask"),
+                        ("linear", "api/linear.html"), ("backward", "api/core.autograd.h.html#backward")):
+        assert page in (urls := found(browser, query)), f"{query}: {urls}"
+    assert found(browser, "linear")[0] == "api/linear.html"
+    browser.open(f"file://{site / 'index.html'}")
+    for link in ("API", "scaled_dot_product_attention", "AttentionOptions", "KeepMask"):
+        browser.js("[...document.querySelectorAll('a')].find((a) => a.textContent === arguments[0] && a.getClientRects().length).click()", link)
+        browser.wait(f"return document.title.startsWith({json.dumps('All names' if link == 'API' else link)})")
+    assert "causal" in browser.js("return document.querySelector('article').innerText")
+
+
+def check_panel(browser, site):
+    """The recorded training plays, stops, and is there without scripts."""
+    step = "document.querySelector('[data-part=step]').textContent"
+    browser.open(f"file://{site / 'index.html'}")
+    browser.show(1280)
+    browser.wait(f"return Number({step}) < 600 && Number({step}) > 20")
+    browser.js("document.querySelector('#panel button').click()")
+    stopped = browser.js(f"return {step}")
+    browser.wait("return document.querySelector('#panel button').textContent === 'Go on'")
+    flow = browser.js("return document.querySelector('[data-part=flow]').innerHTML")
+    browser.js("document.querySelector('#panel button').click()")
+    browser.wait(f"return {step} !== '{stopped}'")
+    assert browser.js("return document.querySelector('[data-part=flow]').innerHTML") != flow, "training changes nothing"
+    browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+    browser.open(f"file://{site / 'index.html'}")
+    assert browser.js(f"return {step}") == "600", "it moves although less motion is preferred"
+    browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(f"file://{site / 'index.html'}")
+    browser.cdp("Emulation.setScriptExecutionDisabled", value=False)
+    text = browser.js("return document.getElementById('panel').innerText")
+    assert "✓ right" in browser.js("return document.getElementById('panel').textContent") and "600" in text and "Replay" not in text, text
+
+
 def check_try(browser, site):
     """A chapter embeds the playground where it says "Try it", and loads it only when it is opened."""
     browser.open(f"file://{site / 'course/04_attention.html'}")
@@ -132,16 +158,22 @@ def main():
     try:
         for name in SHOWN:
             check_page(browser, site, name, folder)
-        for page in sorted(site.glob("course/*.html")):
+        browser.show(400, height=850)
+        for page in sorted([*site.glob("course/**/*.html"), *site.glob("docs/*.html")]):
             browser.open(f"file://{page}")
+            browser.fits(400)
             assert browser.js("return document.querySelectorAll('.katex-error').length") == 0, page
             assert not browser.js("return document.body.innerText.includes('$$')"), f"{page}: a formula is not rendered"
+            wide = browser.js(FORMULAS)
+            assert not wide, f"{page}: formulas are cut at 400 pixels: {wide}"
             messages = browser.messages()
             assert not messages, f"{page}: {messages}"
         browser.open(f"file://{site / 'course/04_attention.html'}")
         formulas = browser.js("return document.querySelectorAll('math').length")
         assert formulas > 20, f"{formulas} formulas in chapter 4"
         check_search(browser, site)
+        check_mask(browser, site)
+        check_panel(browser, site)
         check_try(browser, site)
     finally:
         browser.close()

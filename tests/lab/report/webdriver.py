@@ -7,6 +7,41 @@ import urllib.error
 import urllib.request
 
 
+# Text elements whose contrast with the ground behind them is below WCAG's AA: 4.5, or 3 for large text.
+CONTRAST = """
+const channel = (v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+const ground = (element) => {
+  for (; element; element = element.parentElement) {
+    const c = parse(getComputedStyle(element).backgroundColor);
+    if (c.length === 3 || c[3] > 0) return c;
+  }
+  return [255, 255, 255];
+};
+const bad = [];
+for (const element of document.querySelectorAll('body *')) {
+  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+  if (!element.getClientRects().length || element.closest('.skip')) continue;
+  const style = getComputedStyle(element), size = parseFloat(style.fontSize);
+  const colour = element.closest('svg') ? style.fill : style.color;
+  const [a, b] = [light(parse(colour)), light(ground(element))].sort((x, y) => y - x);
+  const large = size >= 24 || (size >= 18.5 && style.fontWeight >= 700);
+  if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) bad.push(`${((a + 0.05) / (b + 0.05)).toFixed(2)}: ${element.outerHTML.slice(0, 160)}`);
+}
+return [...new Set(bad)];"""
+# How many pixels the page is wider than the window. The width of the layout counts: a phone's innerWidth grows with
+# what sticks out.
+WIDER = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Parts of the text that reach out of the window, apart from those in boxes that scroll.
+CUT = """
+const width = document.documentElement.clientWidth;
+const scrolls = (part) => part && (/auto|scroll/.test(getComputedStyle(part).overflowX) || scrolls(part.parentElement));
+return [...document.querySelectorAll('main *')].filter((part) => part.getClientRects().length && !part.closest('svg svg, details:not([open]) > :not(summary)')
+  && (part.getBoundingClientRect().right > width + 1 || part.getBoundingClientRect().left < -1) && !scrolls(part.parentElement))
+  .map((part) => part.outerHTML.slice(0, 160))"""
+
+
 class Browser:
     def __init__(self):
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
@@ -65,6 +100,17 @@ class Browser:
         picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True, format="png")
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
+
+    def outside(self):
+        """What the page has requested from anywhere but itself: from its server, or its folder if it is a file."""
+        return self.js("""const from = location.protocol === 'file:' ? 'file:' : location.origin;
+          return performance.getEntriesByType('resource').map((e) => e.name)
+            .filter((n) => ![from, 'blob:', 'data:'].some((start) => n.startsWith(start)))""")
+
+    def fits(self, width):
+        """Fails if the page is wider than the window."""
+        wider = self.js(WIDER)
+        assert wider <= 0, f"{wider} pixels wider than {width}: {self.js(CUT)[:3]}"
 
     def messages(self):
         """What the console said since the last call, apart from hints about reading pixels, which the test does."""
