@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/support/files.h"
+#include "apps/support/shell.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "course/tutor/chapter_text.h"
@@ -16,12 +17,6 @@ namespace {
 
 constexpr ProcessLimits build_limits{
     .seconds = 300, .file_bytes = int64_t{1} << 30, .output = 1 << 22};
-
-std::string quoted(const std::string& path) {
-  std::string text = "'";
-  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 // Runs a line of a shell and returns what it prints.
 std::string run_shell(const std::string& line, const std::string& folder, const char* failure,
@@ -65,7 +60,7 @@ class BuildCommands {
         lines_, [&](const std::string& line) { return source_in(line) == unit; });
     const std::string options =
         found->substr(0, std::min(found->find(" -MD "), found->find(" -o ")));
-    return fmt::format("{} -o {} -c {}", options, quoted(object), quoted(source));
+    return fmt::format("{} -o {} -c {}", options, shell_word(object), shell_word(source));
   }
 
   // The command that links the program, with another output and more objects.
@@ -75,7 +70,7 @@ class BuildCommands {
     const size_t at = line.find(output);
     check(at != std::string::npos, "{}: ninja does not say how the program is linked",
           workshop_.build);
-    return line.replace(at, output.size(), fmt::format("{} -o {} ", objects, quoted(program)));
+    return line.replace(at, output.size(), fmt::format("{} -o {} ", objects, shell_word(program)));
   }
 
   std::string contents(const std::string& unit) const { return read_file(unit, "source", 1 << 22); }
@@ -109,7 +104,7 @@ void apply_patch(const Workshop& workshop, const SourceChange& change, const std
   const std::string patch = in_folder(folder, "change.patch");
   write_file(patch, change.patch);
   // The folder is in no repository, as far as git should know.
-  run_shell("git apply " + quoted(patch), folder, "the change does not fit the sources",
+  run_shell("git apply " + shell_word(patch), folder, "the change does not fit the sources",
             {"GIT_CEILING_DIRECTORIES=" + folder_of(folder)});
 }
 
@@ -140,7 +135,7 @@ void build_changed_program(const Workshop& workshop, const SourceChange& change,
     }
     run_shell(commands.compile(unit, source, object), workshop.build,
               "the change does not compile");
-    objects += " " + quoted(object);
+    objects += " " + shell_word(object);
   }
   run_shell(commands.link(in_folder(folder, "heed"), objects), workshop.build,
             "the changed program cannot be linked");
