@@ -94,10 +94,17 @@ class Interpreter:
         if not run([*self.command, "-"], script=HAS_PYTORCH):
             fail(f"{command} has no PyTorch; on Debian: apt-get install python3-torch")
 
-    def run(self, script, *arguments):
-        """Run a script of this folder in the environment in which PyTorch is fastest."""
-        with open(os.path.join(HERE, script)) as file:
-            return run([*self.command[:-1], "env", *self.variables, self.command[-1], "-", *arguments], script=file.read())
+    def run(self, script, *arguments, imports=()):
+        """Run a script of this folder, which imports these others, in the environment in which PyTorch is fastest."""
+        def text(name):
+            with open(os.path.join(HERE, name)) as file:
+                return file.read()
+        lines = ["import sys, types"]
+        for name in imports:
+            module = name.removesuffix(".py")
+            lines += [f"sys.modules[{module!r}] = module = types.ModuleType({module!r})", f"exec({text(name)!r}, module.__dict__)"]
+        return run([*self.command[:-1], "env", *self.variables, self.command[-1], "-", *arguments],
+                   script="\n".join([*lines, f"exec({text(script)!r})"]))
 
 
 class Results:
@@ -123,6 +130,9 @@ class Results:
         return sorted({peer for m, peers in self.results.items() if of(m) for peer in peers}, key=str.lower)
 
 
+PEER_OF = {"highest": "float32", "high": "float32", "medium": "bfloat16"}  # the type of PyTorch's products, by heed's precision
+
+
 def parser_of(description, sizes, measured):
     """Return a parser with the options of a comparison. `measured` is what takes the seconds."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -130,7 +140,15 @@ def parser_of(description, sizes, measured):
     parser.add_argument("--rounds", type=positive, default=5)
     parser.add_argument("--seconds", type=float, default=5, help=f"for each {measured} and round; default: 5")
     parser.add_argument("--threads", type=positive, default=physical_cores(), help="default: one per physical core")
+    parser.add_argument("--precision", type=names(list(PEER_OF)), default=list(PEER_OF), metavar="NAMES",
+                        help="highest, high, medium; default: those this processor supports")
+    parser.add_argument("--python", action="append", metavar="COMMAND",
+                        help=f"starts a Python that has PyTorch; may be repeated; default: {PYTHON}")
     return parser
+
+
+def interpreters(options):
+    return [Interpreter(command, options.threads) for command in options.python or [PYTHON]]
 
 
 def call(main):
@@ -138,11 +156,6 @@ def call(main):
         main()
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def require_pytorch():
-    if not run([PYTHON, "-"], script=HAS_PYTORCH):
-        fail(f"{PYTHON} has no PyTorch; on Debian: apt-get install python3-torch")
 
 
 def heed_program():

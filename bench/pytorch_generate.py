@@ -2,7 +2,7 @@
 """Measure in PyTorch what `heed bench --generate` measures: tokens per second that the language models of
 bench/pytorch_step.py generate, sampled from one token up to the last position.
 
-    bench/pytorch_generate.py --size baby [--batch 8] [--no-cache] [--seconds 5] [--threads 2]
+    bench/pytorch_generate.py --size baby [--batch 8] [--no-cache] [--bf16] [--seconds 5] [--threads 2]
 
 Prints one line of JSON with the keys of `heed bench --generate --json`. The cache has room for all positions,
 so that a step writes the keys and values of one position and copies nothing. With --no-cache the model reads
@@ -23,9 +23,11 @@ from pytorch_step import LANGUAGE_MODELS, LanguageModel, options, prepared
 class Cache:
     """Keys and values of every layer, (B, H, room, K); the first `length` positions are filled."""
 
-    def __init__(self, layers, batch, heads, room, width):
-        self.keys = [torch.empty(batch, heads, room, width) for _ in range(layers)]
-        self.values = [torch.empty(batch, heads, room, width) for _ in range(layers)]
+    def __init__(self, model, batch, room):
+        heads, kind = model.layers[0].heads, model.token.weight
+        shape = batch, heads, room, kind.shape[1] // heads
+        self.keys = [torch.empty(shape, dtype=kind.dtype) for _ in model.layers]
+        self.values = [torch.empty(shape, dtype=kind.dtype) for _ in model.layers]
         self.length = 0
 
 
@@ -64,13 +66,11 @@ def logits_of(model, tokens):
 @torch.inference_mode()
 def generate(model, batch, positions, cached):
     """Generate tokens (B, 1 + positions)."""
-    layer = model.layers[0]
-    width = model.token.weight.shape[1] // layer.heads
-    cache = Cache(len(model.layers), batch, layer.heads, positions, width) if cached else None
+    cache = Cache(model, batch, positions) if cached else None
     tokens = torch.zeros(batch, 1 + positions, dtype=torch.long)
     for t in range(positions):
         logits = next_logits(model, tokens[:, t:t + 1], cache) if cached else logits_of(model, tokens[:, :t + 1])
-        tokens[:, t + 1:t + 2] = torch.multinomial(torch.softmax(logits, dim=-1), 1)
+        tokens[:, t + 1:t + 2] = torch.multinomial(torch.softmax(logits.float(), dim=-1), 1)
     return tokens
 
 
@@ -78,8 +78,7 @@ def generate(model, batch, positions, cached):
 def check(model, positions):
     """Fail unless logits with and without the cache agree."""
     tokens = generate(model, 2, positions, True)
-    cache = Cache(len(model.layers), 2, model.layers[0].heads, positions,
-                  model.token.weight.shape[1] // model.layers[0].heads)
+    cache = Cache(model, 2, positions)
     for t in range(positions):
         cached = next_logits(model, tokens[:, t:t + 1], cache)
     whole = logits_of(model, tokens[:, :positions])
@@ -91,11 +90,14 @@ def main():
     parser = options(__doc__.split("\n\n")[0], LANGUAGE_MODELS)
     parser.add_argument("--batch", type=int, default=1, help="texts to generate at once")
     parser.add_argument("--no-cache", action="store_true", help="read all tokens again for each new one")
+    parser.add_argument("--bf16", action="store_true", help="with weights, and the cache, in bfloat16")
     arguments = prepared(parser)
 
     *_, positions, _ = LANGUAGE_MODELS[arguments.size]
     model = LanguageModel(*LANGUAGE_MODELS[arguments.size][:-1]).eval()
     check(model, positions)
+    if arguments.bf16:
+        model = model.bfloat16()
     generate(model, arguments.batch, min(8, positions), not arguments.no_cache)
     times, start = 0, time.perf_counter()
     while times < 1 or time.perf_counter() < start + arguments.seconds:
@@ -104,9 +106,9 @@ def main():
     seconds = time.perf_counter() - start
     tokens = times * arguments.batch * positions
     print(json.dumps({
-        "peer": "PyTorch " + torch.__version__,
+        "peer": "PyTorch " + torch.__version__.split("+")[0],
         "size": arguments.size,
-        "dtype": "float32",
+        "dtype": "bfloat16" if arguments.bf16 else "float32",
         "threads": torch.get_num_threads(),
         "parameters": sum(p.numel() for p in model.parameters()),
         "batch": arguments.batch,
