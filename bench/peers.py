@@ -11,6 +11,12 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
 HAS_PYTORCH = "import importlib.util, json; print(json.dumps(importlib.util.find_spec('torch') is not None))"
+COMPILES = """import json, torch
+try:
+    torch.compile(torch.nn.Linear(2, 2))(torch.ones(1, 2))
+    print(json.dumps(True))
+except Exception:  # version 1, or no C++ compiler
+    print(json.dumps(False))"""
 PYTHON = "/usr/bin/python3"  # Debian's, which has Debian's PyTorch; another one may come first in PATH
 
 
@@ -93,6 +99,13 @@ class Interpreter:
         self.variables = [f"{name}={value}" for name, value in found.items() if os.environ.get(name) != value]
         if not run([*self.command, "-"], script=HAS_PYTORCH):
             fail(f"{command} has no PyTorch; on Debian: apt-get install python3-torch")
+
+    def compiles(self):
+        """Return whether torch.compile works."""
+        works = run([*self.command, "-"], script=COMPILES)
+        if not works:
+            print(f"{shlex.join(self.command)}: torch.compile does not work, left out", file=sys.stderr)
+        return works
 
     def run(self, script, *arguments, imports=()):
         """Run a script of this folder, which imports these others, in the environment in which PyTorch is fastest."""

@@ -119,7 +119,9 @@ void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void*
   const int count = static_cast<int>(std::min<int64_t>(allowed_threads(), useful));
   if (count == 1 || worker >= 0) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
-    if (worker < 0 && useful > 1) budget.loop_done(threads());
+    if (worker >= 0 || useful == 1 || threads() == 1) return;
+    StageObserver::notify([](StageObserver& o) { o.loop_finished(0); });
+    budget.loop_done(threads());
     return;
   }
   on_threads(count, [=](int number, int workers) {
@@ -132,19 +134,22 @@ void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void*
 }
 
 void run_workers(int count, void (*run)(void*, int), void* context) {
-  check(worker < 0, "run_workers: called by a worker");
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
-  on_threads(std::min(count, allowed_threads()), [&](int number, int of) {
+  const auto serve = [&](int number, int of) {
+    // Of the loops that it runs, each on this thread.
+    const ValueGuard here(worker, std::max(0, worker));
     for (int i = count * number / of; i < count * (number + 1) / of; ++i) {
-      worker = 0;  // of the loops that it runs, each on this thread
       try {
         run(context, i);
       } catch (...) {
         errors[static_cast<size_t>(i)] = std::current_exception();
       }
-      worker = -1;
     }
-  });
+  };
+  if (worker >= 0)
+    serve(0, 1);
+  else
+    on_threads(std::min(count, allowed_threads()), serve);
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
 }

@@ -27,10 +27,11 @@ void run_workers(int count, void (*run)(void* context, int worker), void* contex
 }
 
 // Calls f(worker) for each worker in [0, count), each on a thread of its own, worker 0 on the
-// calling one; on a busy machine a thread may serve several, one after the other. Loops inside f
-// run on their worker's thread. Unlike the body of a parallel_for, f may throw and may allocate: a
-// thread has a Scope, a pool and a graph of its own. Rethrows the exception of the first worker
-// that threw one, after all have ended. With a count of 1, f is called as it is.
+// calling one; on a busy machine a thread may serve several, one after the other, and inside a loop
+// or a worker the calling thread serves all. Loops inside f run on their worker's thread. Unlike
+// the body of a parallel_for, f may throw and may allocate: a thread has a Scope, a pool and a
+// graph of its own. Rethrows the exception of the first worker that threw one, after all have
+// ended. With a count of 1, f is called as it is.
 template <class F>
 void run_workers(int count, F&& f) {
   if (count == 1) return f(0);

@@ -51,6 +51,9 @@ size_t class_bytes(int c) { return (size_t{4} + static_cast<size_t>(c % 4)) * 16
 
 struct Pool;
 
+// Returns whether blocks are only counted.
+bool counts_only() { return scope().shapes_only && !pool_backs_shapes; }
+
 // Precedes every block and fills one alignment unit.
 struct alignas(alignment) Header {
   Header* next = nullptr;  // in a list of free blocks
@@ -113,7 +116,7 @@ constinit SystemShare system_share;
 
 // Returns null if the system refuses the memory.
 Header* system_allocate(int c) {
-  const Header block{.size_class = c, .untouched = scope().shapes_only};
+  const Header block{.size_class = c, .untouched = counts_only()};
   const size_t bytes = whole_bytes(block);
   void* memory;
   if (bytes < mapped_from) {
@@ -181,7 +184,7 @@ struct Pool {
 
  private:
   Header* take(int size_class) {
-    if (scope().shapes_only) [[unlikely]]
+    if (counts_only()) [[unlikely]]
       return fresh(size_class);
     static const int last_shared = class_of(size_t{1} << 20);
     const bool warm = ++requests > warm_up_requests;
@@ -196,12 +199,12 @@ struct Pool {
     const auto bytes = static_cast<int64_t>(class_bytes(size_class));
     check(statistics.held_bytes <= std::numeric_limits<int64_t>::max() - bytes,
           "out of memory: {} bytes asked for at once", bytes);
-    if (!scope().shapes_only && !system_share.take(bytes)) {
+    if (!counts_only() && !system_share.take(bytes)) {
       trim();  // free blocks of other classes may make room
       if (!system_share.take(bytes)) out_of_memory(bytes);
     }
     Header* block = system_allocate(size_class);
-    if (!block && !scope().shapes_only) system_share.give_back(bytes);
+    if (!block && !counts_only()) system_share.give_back(bytes);
     check(block != nullptr, "out of memory: the system refused {} bytes", bytes);
     block->pool = this;
     ++statistics.system_calls;
@@ -229,7 +232,7 @@ Pool& pool() { return per_thread<Pool>(); }
 }  // namespace
 
 void* pool_allocate(size_t bytes) {
-  const size_t largest = scope().shapes_only ? largest_untouched : class_bytes(class_count - 1);
+  const size_t largest = counts_only() ? largest_untouched : class_bytes(class_count - 1);
   check(bytes <= largest, "out of memory: {} bytes asked for at once", bytes);
   return pool().allocate(class_of(bytes)) + 1;
 }

@@ -38,6 +38,10 @@ void pool_reset_peak();
 // Returns every free block to the system; the pool is cold again.
 void pool_trim();
 
+// Whether blocks asked for in a scope with shapes_only are memory like any other, so that a step
+// without its loops takes the time that it takes with them (lab/measure/overhead.h).
+inline constinit thread_local bool pool_backs_shapes = false;
+
 // Makes all pools ask `available` how many bytes this process can still use, from their next
 // request to the system on, instead of available_memory() (core/system_memory.h). For tests.
 // Returns the function that they asked before.

@@ -12,8 +12,8 @@ class StageObserver : public Observer {
  public:
   // A stage that is not an operation is done, for example the optimizer's update.
   virtual void stage_finished(const char* /*stage*/) noexcept {}
-  // A parallel loop of several threads is done, in which this thread waited so long: for the others
-  // to begin, and for the last one to end.
+  // A loop that is worth several threads is done, in which this thread waited so long: for the
+  // others to begin, and for the last one to end; 0 where it had the loop to itself.
   virtual void loop_finished(int64_t /*waited_nanoseconds*/) noexcept {}
   // The pool allocated, or took back, a block of this size: that of its size class. A block that
   // another thread freed is taken back with the next request.

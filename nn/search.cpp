@@ -4,11 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <type_traits>
+#include <numbers>
+#include <vector>
 
 #include "core/check.h"
-#include "core/parallel_for.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
@@ -18,11 +17,15 @@ namespace {
 double checked_maximum(const char* operation, std::span<const real> logits) {
   constexpr real infinity = std::numeric_limits<real>::infinity();
   real maximum = -infinity;
+  bool valid = true;
+#pragma omp simd reduction(max : maximum) reduction(&& : valid)
   for (size_t v = 0; v < logits.size(); ++v) {
-    check(logits[v] < infinity, "{}: the logit of token {} is {}; the model has diverged",
-          operation, v, logits[v]);
+    valid = valid && logits[v] < infinity;
     maximum = std::max(maximum, logits[v]);
   }
+  for (size_t v = 0; !valid && v < logits.size(); ++v)
+    check(logits[v] < infinity, "{}: the logit of token {} is {}; the model has diverged",
+          operation, v, logits[v]);
   check(maximum > -infinity, "{}: no token has a finite logit", operation);
   return maximum;
 }
@@ -221,50 +224,130 @@ double log_probability(std::span<const real> logits, int32_t token) {
 
 namespace {
 
-// The `top_k` tokens with the largest logits, 0: all; the largest first, equal ones by id. All of a
-// large vocabulary are sorted by 11 bits of the logit at a time, the lowest first (Knuth 1998, "The
-// Art of Computer Programming", volume 3, section 5.2.5): about ten times as fast as comparing.
-std::vector<int32_t> by_logit(std::span<const real> logits, int64_t top_k) {
-  std::vector<int32_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto logit = [&](int32_t token) { return logits[static_cast<size_t>(token)]; };
-  const auto precedes = [&](int32_t a, int32_t b) {
-    return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
-  };
-  if (top_k > 0 && top_k < std::ssize(order)) {
-    std::partial_sort(order.begin(), order.begin() + top_k, order.end(), precedes);
-    order.resize(static_cast<size_t>(top_k));
-    return order;
-  }
-  constexpr size_t large_vocabulary = 2000;
-  if (order.size() < large_vocabulary) {
-    std::sort(order.begin(), order.end(), precedes);
-    return order;
-  }
-  using Bits = std::conditional_t<sizeof(real) == 4, uint32_t, uint64_t>;
-  constexpr int bits = 8 * sizeof(real), digit_bits = 11;
-  constexpr size_t digits = size_t{1} << digit_bits;
-  struct Entry {
-    Bits key;  // the smaller, the larger the logit
-    int32_t token;
-  };
-  std::vector<Entry> from(order.size()), to(order.size());
-  for (const int32_t token : order) {
-    const auto value = __builtin_bit_cast(Bits, logit(token) + 0);  // -0 becomes 0
-    const bool negative = value >> (bits - 1);
-    from[static_cast<size_t>(token)] = {negative ? value : value ^ (Bits(~Bits{0}) >> 1), token};
-  }
-  for (int shift = 0; shift < bits; shift += digit_bits) {
-    const auto digit = [shift](Bits key) { return static_cast<size_t>(key >> shift) % digits; };
-    std::array<uint32_t, digits> begin{};  // of each digit's entries
-    for (const Entry& entry : from) ++begin[digit(entry.key)];
-    std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), 0U);
-    for (const Entry& entry : from) to[begin[digit(entry.key)]++] = entry;
-    std::swap(from, to);
-  }
-  for (size_t i = 0; i < order.size(); ++i) order[i] = from[i].token;
-  return order;
+// e^x for x ≤ 0 within two units in the last place, 0 below -700: without a call, so that the
+// compiler vectorizes the loop around it.
+inline double power_of_e(double x) {
+  // x = n ln 2 + r, n the nearest integer: the low bits of x log2 e + 1.5 · 2^52. ln 2 in two
+  // parts, the first short enough for an exact product.
+  constexpr double rounder = 0x1.8p52, log2e = std::numbers::log2e;
+  constexpr double ln2 = 0x1.62e42fee00000p-1, rest_of_ln2 = 0x1.a39ef35793c76p-33;
+  const double within = std::max(x, -700.0), rounded = within * log2e + rounder;
+  const double n = rounded - rounder, r = (within - n * ln2) - n * rest_of_ln2;
+  double sum = 1;  // Σ rⁱ / i!
+#pragma GCC unroll 13
+  for (int i = 13; i > 0; --i) sum = 1 + sum * r * (1.0 / i);
+  const int64_t k = __builtin_bit_cast(int64_t, rounded) - __builtin_bit_cast(int64_t, rounder);
+  return x < -700 ? 0 : sum * __builtin_bit_cast(double, (k + 1023) << 52);
 }
+
+// The tokens in the order of falling logits, equal ones by id, with their weights e^(logit / T)
+// relative to the largest. A large vocabulary would take long to sort; so the tokens are divided
+// into groups of similar logits, and only a group in which something ends is sorted.
+class Ranking {
+ public:
+  Ranking(std::span<const real> logits, double maximum, double temperature)
+      : logits_(logits),
+        maximum_(maximum),
+        temperature_(temperature),
+        groups_(std::clamp<size_t>(logits.size() / 16, 1, 2048)) {
+    constexpr real infinity = std::numeric_limits<real>::infinity();
+    const auto largest = static_cast<real>(maximum);
+    real least = largest;
+#pragma omp simd reduction(min : least)
+    for (size_t i = 0; i < logits.size(); ++i)
+      least = std::min(least, logits[i] == -infinity ? largest : logits[i]);
+    // The last group has what is too improbable for most samples.
+    const double range = std::clamp(maximum - least, 1e-290, std::max(1e-290, 40 * temperature));
+    per_unit_ = static_cast<double>(groups_.size()) / range;
+    for_each_block([&](size_t first, size_t count) {
+      std::array<double, block> weights;
+      std::array<int32_t, block> group_of;
+      find_weights(first, count, weights.data());
+      find_groups(first, count, group_of.data());
+      for (size_t i = 0; i < count; ++i) {
+        Group& group = groups_[static_cast<size_t>(group_of[i])];
+        group.sum += weights[i];
+        ++group.count;
+      }
+    });
+  }
+
+  struct Sum {
+    double sum = 0;
+    int64_t count = 0;
+    int32_t last = 0;  // the token that was added last
+  };
+  Sum all() const {
+    Sum result;
+    for (const Group& group : groups_) result.sum += group.sum, result.count += group.count;
+    return result;
+  }
+  // Adds up weights, at least one, until the sum has reached `limit` or it has `count` tokens.
+  Sum until(double limit, int64_t count) const {
+    Sum result;
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const auto& [sum, tokens] = groups_[g];
+      if (result.sum + sum < limit && result.count + tokens < count) {
+        result.sum += sum, result.count += tokens;
+        continue;
+      }
+      for (const int32_t token : sorted(static_cast<int32_t>(g))) {
+        double weight;
+        find_weights(static_cast<size_t>(token), 1, &weight);
+        result.sum += weight;
+        result.last = token;
+        if (++result.count == count || result.sum >= limit) return result;
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Group {
+    double sum = 0;
+    int64_t count = 0;
+  };
+  static constexpr size_t block = 256;
+
+  template <class F>
+  void for_each_block(const F& f) const {
+    for (size_t first = 0; first < logits_.size(); first += block)
+      f(first, std::min(block, logits_.size() - first));
+  }
+  void find_weights(size_t first, size_t count, double* __restrict to) const {
+    const real* const from = logits_.data() + first;
+    const double maximum = maximum_, temperature = temperature_;
+#pragma omp simd
+    for (size_t i = 0; i < count; ++i) to[i] = power_of_e((from[i] - maximum) / temperature);
+  }
+  void find_groups(size_t first, size_t count, int32_t* __restrict to) const {
+    const real* const from = logits_.data() + first;
+    const double maximum = maximum_, per_unit = per_unit_;
+    const auto last = static_cast<double>(groups_.size() - 1);
+#pragma omp simd
+    for (size_t i = 0; i < count; ++i)
+      to[i] = static_cast<int32_t>(std::min((maximum - from[i]) * per_unit, last));
+  }
+
+  std::vector<int32_t> sorted(int32_t group) const {
+    std::vector<int32_t> tokens;
+    for_each_block([&](size_t first, size_t count) {
+      std::array<int32_t, block> group_of;
+      find_groups(first, count, group_of.data());
+      for (size_t i = 0; i < count; ++i)
+        if (group_of[i] == group) tokens.push_back(static_cast<int32_t>(first + i));
+    });
+    const auto logit = [&](int32_t token) { return logits_[static_cast<size_t>(token)]; };
+    std::sort(tokens.begin(), tokens.end(), [&](int32_t a, int32_t b) {
+      return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
+    });
+    return tokens;
+  }
+
+  std::span<const real> logits_;
+  double maximum_, temperature_, per_unit_;
+  std::vector<Group> groups_;
+};
 
 }  // namespace
 
@@ -277,21 +360,12 @@ int32_t sample(std::span<const real> logits, const SamplingOptions& o, double un
   const double maximum = checked_maximum("sample", logits);
   if (o.temperature == 0)
     return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-  const std::vector<int32_t> order = by_logit(logits, o.top_k);
-  std::vector<double> weights(order.size());
-  parallel_for(std::ssize(order), chunk_elements / 16, [&](int64_t first, int64_t last) {
-    for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i)
-      weights[i] = std::exp((logits[static_cast<size_t>(order[i])] - maximum) / o.temperature);
-  });
-  double total = 0;
-  for (const double weight : weights) total += weight;
-  size_t kept = 0;
-  double sum = 0;
-  while (kept < weights.size() && sum < o.top_p * total) sum += weights[kept++];
-  double left = uniform * sum;
-  for (size_t i = 0; i < kept; ++i)
-    if ((left -= weights[i]) < 0) return order[i];
-  return order[kept - 1];
+  const Ranking ranking(logits, maximum, o.temperature);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const bool cut = o.top_k > 0 && o.top_k < std::ssize(logits);
+  const Ranking::Sum most = cut ? ranking.until(infinity, o.top_k) : ranking.all();
+  const Ranking::Sum kept = o.top_p < 1 ? ranking.until(o.top_p * most.sum, most.count) : most;
+  return ranking.until(std::nextafter(uniform * kept.sum, infinity), kept.count).last;
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -22,6 +22,7 @@
 #include "core/ranks.h"
 #include "lab/commands/room.h"
 #include "lab/measure/benchmark.h"
+#include "lab/measure/overhead.h"
 #include "lab/measure/rates.h"
 
 namespace heed {
@@ -33,6 +34,7 @@ struct BenchArguments final : CommandArguments {
   double seconds = 5;  // for each size
   int64_t threads = 0, shards = 1;
   bool json = false;
+  bool overhead = false;
   bool generate = false;         // measures generation instead of training steps
   std::optional<int64_t> batch;  // of generation
   bool no_cache = false;         // of generation
@@ -50,6 +52,8 @@ struct BenchArguments final : CommandArguments {
          thread_counts},
         {"--shards", "COUNT", &shards, "Value of train.shards (default: 1)", thread_counts},
         {"--json", "", &json, "Print JSON, one line for each size"},
+        {"--overhead", "", &overhead,
+         "Measure what a step costs besides its arithmetic: without loops, and the loops"},
         {"--generate", "", &generate,
          "Measure generated tokens per second, from one token up to the last position", any,
          generation},
@@ -161,6 +165,26 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
   return exit_done;
 }
 
+void print_overhead(const BenchArguments& arguments, const BenchmarkSize& size, Precision precision,
+                    const Overhead& o) {
+  const double loops = static_cast<double>(o.loops) * o.loop;
+  if (arguments.json)
+    print(Json::object()
+              .set("size", size.name)
+              .set("precision", precision_name(precision))
+              .set("threads", thread_count())
+              .set("ms_per_step", decimals(o.step * 1e3, 4))
+              .set("without_loops_ms", decimals(o.without_loops * 1e3, 4))
+              .set("loops", o.loops)
+              .set("us_per_loop", decimals(o.loop * 1e6, 3))
+              .text() +
+          "\n");
+  else
+    print(fmt::format("{:<10}  {:>9.4f}  {:>13.4f}  {:>9.1f} %  {:>7}  {:>7.2f}  {:>9.1f} %\n",
+                      size.name, o.step * 1e3, o.without_loops * 1e3,
+                      100 * o.without_loops / o.step, o.loops, o.loop * 1e6, 100 * loops / o.step));
+}
+
 // Returns the sizes named by the user, or all that fit the measurement.
 std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   std::vector<BenchmarkSize> sizes;
@@ -178,6 +202,8 @@ int BenchArguments::run() const {
   const std::vector<BenchmarkSize> chosen = chosen_sizes(*this);
   check_input(generate || !batch, "--batch is for --generate");
   check_input(!generate || shards == 1, "--shards is for training steps, not for --generate");
+  check_input(!overhead || (!generate && shards == 1 && rank_count() == 1),
+              "--overhead is for training steps of one process, without --shards");
   check_input(generate || !no_cache, "--no-cache is for --generate");
   check_input(!generate || rank_count() == 1,
               "--generate measures one process: start it without mpirun");
@@ -199,10 +225,17 @@ int BenchArguments::run() const {
     logging::info("{}, {} threads, precision {}", processor_name(), thread_count(),
                   precision_name(effective));
   if (generate) return bench_generation(*this, chosen, effective);
-  if (!json) print(table_head());
+  if (!json)
+    print(overhead ? fmt::format("{:<10}  {:>9}  {:>13}  {:>11}  {:>7}  {:>7}  {:>11}\n", "size",
+                                 "ms/step", "without loops", "of the step", "loops", "us/loop",
+                                 "of the step")
+                   : table_head());
   for (size_t i = 0; i < chosen.size(); ++i) {
     const BenchmarkSize& size = chosen[i];
     const auto measure = [&] {
+      if (overhead)
+        return print_overhead(*this, size, effective,
+                              measure_overhead(experiments[i], benchmark_corpus(size), seconds));
       const BenchmarkResult result = run_benchmark(experiments[i], benchmark_corpus(size), seconds);
       print(json ? as_json(size, effective, result) : table_row(size, result));
     };
@@ -230,6 +263,7 @@ const Command lab_commands::bench = {
     .details =
         "Examples:\n"
         "  heed bench\n"
+        "  heed bench --overhead --size micro,tiny\n"
         "  heed bench --generate --size baby --batch 8\n"
         "  heed bench --size tiny,baby --precision medium\n"
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"

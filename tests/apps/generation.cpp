@@ -7,8 +7,18 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <string>
+#include <thread>
 
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "core/precision.h"
+#include "nn/save.h"
+#include "optim/average.h"
+#include "optim/optimizer.h"
 #include "random_model.h"
+#include "temporary.h"
 
 using namespace heed;
 
@@ -44,6 +54,18 @@ std::vector<Sequence> continued(const LanguageModel& model, std::span<const Sequ
   for (const auto& found : continuations(model, letters, prompts, options))
     for (const Hypothesis& each : found) all.push_back(each.tokens);
   return all;
+}
+
+LanguageModel wide_model(int64_t vocabulary, uint64_t seed) {
+  const ScopeGuard here;
+  scope().seed = seed;
+  scope().calls = 0;
+  ModelOptions o;
+  o.kind = ModelKind::language_model;
+  o.layers = 1;
+  o.dim = 64;
+  o.heads = 2;
+  return {o, {vocabulary, vocabulary}};
 }
 
 }  // namespace
@@ -331,4 +353,91 @@ TEST_CASE("a classifier predicts the class of the maximum logit") {
                                     one_row(sources[i]),
                                     Ids::full({1}, static_cast<int32_t>(sources[i].size()))})));
   }
+}
+
+TEST_CASE("continuations in a worker and in several threads are those of one alone") {
+  constexpr int64_t tokens = 5000, rows = 8;  // enough logits to share among threads
+  static_assert(tokens * rows >= chunk_elements);
+  std::vector<std::string> names;
+  for (int i = 0; i < tokens; ++i) names.push_back("t" + std::to_string(i));
+  const Vocabulary vocabulary(names);
+  const LanguageModel model = wide_model(tokens, 1);
+  GenerationOptions options;
+  options.count = rows;
+  options.max_length = 3;
+  const std::vector<Sequence> prompt = {{7, 8}};
+  const auto result = [&] {
+    const Found found = continuations(model, vocabulary, prompt, options);
+    std::vector<Sequence> all;
+    for (const Hypothesis& each : found[0]) all.push_back(each.tokens);
+    return all;
+  };
+  const int threads = thread_count();
+  set_thread_count(3);
+  const std::vector<Sequence> alone = result();
+  std::vector<std::vector<Sequence>> found(5);
+  run_workers(3, [&](int worker) { found[static_cast<size_t>(worker)] = result(); });
+  std::thread other([&] { found[3] = result(); });
+  found[4] = result();
+  other.join();
+  set_thread_count(threads);
+  for (const auto& each : found) CHECK(each == alone);
+}
+
+// Generation in `medium` keeps the weights rounded (core/kernels/kept_inputs.h).
+TEST_CASE("medium: continuations follow weights that a step, an average or a file has changed") {
+  const ScopeGuard here;
+  scope().precision = Precision::medium;
+  if (effective_precision(Precision::medium) != Precision::medium) {
+    MESSAGE("skipped: float32 is fastest on this processor");
+    return;
+  }
+  LanguageModel model = wide_model(letters.size(), 1);
+  const auto rounded = [&] {
+    return std::ranges::count_if(model.parameters(), [](const NamedParameter& p) {
+      return static_cast<bool>(p.tensor.storage()->prepared);
+    });
+  };
+  const auto result = [](const LanguageModel& m) {
+    GenerationOptions options;
+    options.max_length = 4;
+    options.rules.forbidden = {eos};
+    return continuations(m, letters, std::vector<Sequence>{{bos}}, options)[0][0]
+        .token_log_probabilities;
+  };
+  std::vector<std::vector<double>> all;
+  const auto check_result = [&] {  // by a model that has never generated
+    const LanguageModel fresh = wide_model(letters.size(), 2);
+    const auto from = model.parameters(), to = fresh.parameters();
+    for (size_t i = 0; i < from.size(); ++i) {
+      Tensor copy = to[i].tensor;
+      std::ranges::copy(from[i].tensor.values(), copy.mutable_data());
+    }
+    CHECK(result(model) == result(fresh));
+    CHECK(rounded() > 0);
+    CHECK(std::ranges::count(all, result(model)) == 0);
+    all.push_back(result(model));
+  };
+  check_result();
+  Optimizer optimizer({.lr = 0.1}, model.parameters());
+  WeightAverage average(optimizer.arena(), {.ema = 0.5});
+  CHECK(rounded() == 0);  // moved to the optimizer's array
+  for (int64_t step = 1; step <= 3; ++step) {
+    optimizer.zero_grad();
+    backward(sum(mul(model.logits({{}, {}, one_row({bos, 1, 2}), {}}), real(step))));
+    optimizer.step();
+    CHECK(rounded() == 0);  // released, not only out of date
+    average.update(step);
+    if (step > 1) check_result();
+    average.apply(step);
+    CHECK(rounded() == 0);
+    check_result();
+    average.restore(step);
+    CHECK(rounded() == 0);
+  }
+  const TemporaryFolder folder;
+  save(wide_model(letters.size(), 5), folder / "weights.safetensors");
+  result(model);
+  load(model, folder / "weights.safetensors");
+  check_result();
 }

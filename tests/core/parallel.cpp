@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -49,6 +50,35 @@ TEST_CASE("run_workers: each worker once, loops on its thread, the first excepti
       CHECK(current_worker() == 0);
     }
   }
+}
+
+TEST_CASE("run_workers: inside a worker or a loop, the calling thread serves all") {
+  const Threads here(3);
+  std::atomic<int> calls = 0;
+  std::atomic<bool> stayed = true;
+  auto nested = [&](int outer) {
+    const auto self = std::this_thread::get_id();
+    const int own = current_worker();
+    auto inner = [&](int worker) {
+      calls += 1 + 100 * worker;
+      if (std::this_thread::get_id() != self || current_worker() != own) stayed = false;
+      if (worker > 0) throw Error(worker == 1 ? "first" : "other");
+    };
+    try {
+      run_workers(3, inner);
+      stayed = false;
+    } catch (const Error& error) {
+      if (error.what() != std::string("first")) stayed = false;
+    }
+    if (current_worker() != own) stayed = false;  // the rest of the worker is in the loop as before
+    calls += 10'000 * outer;
+  };
+  run_workers(3, nested);
+  CHECK(calls == 3 * (3 + 300) + 10'000 * 3);
+  parallel_for(4, 1, [&](int64_t, int64_t) { nested(0); });
+  CHECK(calls == 7 * (3 + 300) + 10'000 * 3);
+  CHECK(stayed);
+  CHECK(current_worker() == 0);
 }
 
 TEST_CASE("parallel_for: every index once, in chunks that do not depend on the number of threads") {

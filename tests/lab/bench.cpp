@@ -165,6 +165,38 @@ TEST_CASE("bench: prints a table with one row for each size") {
   CHECK_CONTAINS(output.err, "precision highest");
 }
 
+TEST_CASE("bench: the overhead of a step, and its parallel loops") {
+  const auto of = [](const std::string& size, const char* threads) {
+    const ProgramOutput output =
+        bench({"--overhead", "--json", "--size", size, "--seconds", "0.2", "--threads", threads});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    CHECK(output.err == "");
+    return lines_of(output.out).at(0);
+  };
+  const Json alone = of("tiny", "1"), two = of("tiny", "2");
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : two.members()) keys.push_back(key);
+  CHECK(keys == std::vector<std::string>{"size", "precision", "threads", "ms_per_step",
+                                         "without_loops_ms", "loops", "us_per_loop"});
+  CHECK(two.at("size").string() == "tiny");
+  for (const Json& line : {alone, two}) {  // the loops of this size take most of the time
+    CHECK(line.at("without_loops_ms").number() > 0);
+    CHECK(line.at("without_loops_ms").number() < line.at("ms_per_step").number() / 2);
+  }
+  CHECK(alone.at("loops").integer() == 0);
+  CHECK(alone.at("us_per_loop").number() == 0);
+  CHECK(two.at("loops").integer() > 20);  // at least one for each product of a layer
+  CHECK(two.at("us_per_loop").number() > 0);
+  CHECK(of("babycpu", "2").at("loops").integer() > two.at("loops").integer());
+
+  const ProgramOutput table = bench({"--overhead", "--size", "micro", "--seconds", "0"});
+  REQUIRE_MESSAGE(table.code == 0, table.err);
+  CHECK(std::count(table.out.begin(), table.out.end(), '\n') == 2);
+  CHECK_CONTAINS(table.out, "without loops");
+  check_rejected(bench({"--overhead", "--generate"}), 2, {"--overhead is for training steps"});
+  check_rejected(bench({"--overhead", "--shards", "2"}), 2, {"--overhead is for training steps"});
+}
+
 TEST_CASE("bench: generation fills all positions of each sequence, with and without a cache") {
   const BenchmarkSize& size = benchmark_size("tiny");
   for (const bool cache : {true, false}) {

@@ -31,9 +31,11 @@ inline int64_t block_size(const AttentionSizes& n) {
 }
 
 // The simple operations of all heads, for parallel_for: a few for each score, and one for 16
-// multiplications.
+// multiplications; for few queries, as when a text is generated, reading the keys and values takes
+// longer than both.
 inline int64_t attention_work(const AttentionSizes& n) {
-  return n.batch * n.heads * n.queries * n.keys * (2 + (n.width + n.value_width) / 16);
+  const int64_t sides = n.width + n.value_width;
+  return n.batch * n.heads * n.keys * std::max(n.queries * (2 + sides / 16), sides / 2);
 }
 
 // Queries [i0, i1) × keys [j0, j1).
