@@ -9,6 +9,10 @@ import statistics
 import subprocess
 import sys
 
+# What an environment sets for OpenBLAS, such as the kernels of an older processor, must not decide who is faster.
+for variable in [name for name in os.environ if name.startswith("OPENBLAS_")]:
+    del os.environ[variable]
+
 HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
 HAS_PYTORCH = "import importlib.util, json; print(json.dumps(importlib.util.find_spec('torch') is not None))"
 COMPILES = """import json, torch
@@ -77,7 +81,7 @@ def best_environment(threads):
     except (OSError, AttributeError):  # another BLAS
         unknown = False
     flags = cpuinfo("flags").split()
-    if unknown and "OPENBLAS_CORETYPE" not in os.environ:
+    if unknown:
         if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
             environment["OPENBLAS_CORETYPE"] = "SkylakeX"
         elif {"avx2", "fma"} <= set(flags):

@@ -12,11 +12,8 @@ void gemm_tiled(const MatrixView& a, const MatrixView& b, Destination c,
                 const GemmOptions& options);
 
 // Returns whether gemm_tiled() is faster than OpenBLAS for a product of (m, k) and (k, n). By
-// measurement it is not where one operand is nearly a vector and the sums are long; a row of
-// attention weights times the values of a head is three times as fast.
-inline bool tiled_is_faster(int64_t m, int64_t n, int64_t k) {
-  return (m > 2 && n > 4) || (n > 4 && n <= 256 && k <= 256) || k < 64;
-}
+// measurement it is not where one operand is nearly a vector and the sums are long.
+inline bool tiled_is_faster(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
 
 void gemm_blas(const MatrixView& a, const MatrixView& b, Destination c, const GemmOptions& options);
 
