@@ -18,7 +18,9 @@ const attribute = (node, name) => node[":@"]?.[name] ?? "";
 const all = (nodes, name) => nodes.filter((node) => nameOf(node) === name);
 const one = (nodes, name) => all(nodes, name)[0];
 const text = (nodes) =>
-  nodes.map((node) => (nameOf(node) === "#text" ? String(node["#text"]) : text(childrenOf(node)))).join("");
+  nodes
+    .map((node) => (nameOf(node) === "#text" ? String(node["#text"]) : text(childrenOf(node)) + (nameOf(node) === "para" ? "\n\n" : "")))
+    .join("");
 const textOf = (nodes, name) => text(all(nodes, name)).trim();
 const unescaped = (value) => value.replace(/\u00a0/g, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
 
@@ -67,7 +69,7 @@ function compound(file) {
 
 // HTML of a comment's words: code in backticks, and links of the names that have a page. `names` is name → url.
 const inline = (value, names = new Map()) =>
-  linked(escape(value).replace(/`([^`]+)`/g, "<code>$1</code>"), names, /[a-z]\w*[A-Z]/);
+  linked(escape(value).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/(^|\s)\*(\w+)\*/g, "$1<em>$2</em>"), names, /[a-z]\w*[A-Z]/);
 
 // Links the names in HTML; outside <code> only those that `plain` matches, so that "Model" at the start of a sentence
 // stays a word.
@@ -163,7 +165,7 @@ function examplesOf(root, file) {
       names,
       text: parts.filter((part) => part && part !== none && !shapes.includes(part)).join("\n\n"),
       shapes,
-      errors: errors || (none ? `<p>${inline(none.replace("Errors: ", ""))}</p>` : ""),
+      errors: errors || (none ? `<p>${inline(none.replace("Errors: n", "N"))}</p>` : ""),
       code: code.replace(/^error\(.*\n/gm, ""),
       output: printed.replace(/^error: .*\n/gm, ""),
     };
@@ -175,15 +177,20 @@ function examplesOf(root, file) {
 // "Shapes of f: x (…, I); w (O, I) → (…, O)" as rows of a table: argument, shape, note.
 function shapeTable(shapes, name) {
   const lines = shapes.filter((line) => !line.startsWith("Shapes of ") || line.slice(10).split(":")[0].split(/, | and /).includes(name));
-  const rows = lines.flatMap((line) => {
-    const [inputs, result = ""] = line.replace(/^Shapes[^:]*: /, "").replace(/\.$/, "").split(" → ");
-    const row = (text, fallback) => {
-      const [, argument = fallback, shape = "", note = ""] = /^([\w, ]*?) ?(\([^)]*\)|scalar)(.*)$/.exec(text.trim()) ?? [];
-      return shape ? [mono(escape(argument || fallback)), `<span class="m nw">${escape(shape)}</span>`, inline(note.replace(/^,? /, ""))] : [fallback, "", inline(text.trim())];
+  const tables = lines.map((line) => {
+    const words = line.replace(/^Shapes[^:]*: /, "");
+    const [inputs, result] = words.replace(/\.$/, "").split(" → ");
+    const row = (piece, fallback) => {
+      const [, argument, shape, note] = /^([\w, ]*?) ?(\([^)]*\)|scalar)(.*)$/.exec(piece.trim()) ?? [];
+      return shape && [mono(escape(argument || fallback)), `<span class="m nw">${escape(shape)}</span>`, inline(note.replace(/^,? /, ""))];
     };
-    return [...inputs.split("; ").map((text) => row(text, "")), ...(result ? [row(result, "returns")] : [])];
+    const rows = [...inputs.split("; ").map((piece) => row(piece, "")), ...(result ? [row(result, "returns")] : [])];
+    // A line in words stays one.
+    return result && rows.every(Boolean) ? rows : words === "none." ? "" : `<p>${inline(words[0].toUpperCase() + words.slice(1))}</p>`;
   });
-  return table(rows, ["", "shape", ""]);
+  const rows = tables.filter(Array.isArray).flat();
+  const words = tables.filter((one) => !Array.isArray(one)).join("");
+  return table(rows, ["", "shape", ""]) + words;
 }
 
 const linkOf = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replace(/ /g, "-");

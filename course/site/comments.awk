@@ -11,6 +11,7 @@ match($0, /(^|[ ;,{)])\/\/ /) {
   $0 = substr($0, 1, RSTART - 1) comment
 }
 { sub(/^namespace heed::inline HEED_REAL/, "namespace heed") }
+/^ *\/\/ clang-format o(n|ff)/ { print started ? "" : "///"; next }
 # An indented line of a comment is a formula or code: marked, as Doxygen joins the lines of a paragraph.
 match($0, /^ *\/\/   +[^ ]/) {
   at = index($0, "//") + 2

@@ -13,7 +13,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
-from webdriver import Browser
+from webdriver import CONTRAST, Browser
 
 HOSTILE = "</script><img src=x onerror=window.hostile=1>"
 # Drawings that stand in the page, and whether each of them has marks.
@@ -26,24 +26,9 @@ CUT = """return [...document.querySelectorAll('figure.drawing svg')].flatMap((sv
     const box = part.getBoundingClientRect();
     return box.width && (box.left < whole.left - 2 || box.right > whole.right + 2 || box.top < whole.top - 2
       || box.bottom > whole.bottom + 2); }).map((part) => svg.getAttribute('aria-label') + ': ' + part.outerHTML.slice(0, 120)); })"""
-# The text elements whose contrast with the ground behind them is below AA: 4.5, of large text 3.
-CONTRAST = """
-const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map((c) => c / 255)
-  .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-const ground = (part) => { for (; part; part = part.parentElement) { const c = getComputedStyle(part).backgroundColor;
-  if (!/, 0\\)$|transparent/.test(c)) return c; } return 'rgb(255, 255, 255)'; };
-const drawn = (part) => part.matches('svg text:not(.number)');  // of numbers on shades: tests/javascript/contrast.test.js
-return [...document.querySelectorAll('body *')].filter((part) => (part.offsetParent || drawn(part) && part.checkVisibility())
-  && [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((part) => {
-  const style = getComputedStyle(part), [a, b] = [light(drawn(part) ? style.fill : style.color), light(ground(part))].sort((x, y) => y - x);
-  const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
-  return (a + 0.05) / (b + 0.05) < (large ? 3 : 4.5); }).map((part) => part.outerHTML.slice(0, 160))"""
 # What one can act on and see.
 CONTROLS = """[...document.querySelectorAll('button, a[href], input, select, summary, svg[tabindex]')]
   .filter((part) => part.checkVisibility({visibilityProperty: true}))"""
-# Requests of the page to anywhere but where it came from.
-OUTSIDE = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin))"
-WIDER = "return document.documentElement.scrollWidth > innerWidth"
 
 
 def check(browser, name, folder):
@@ -51,12 +36,12 @@ def check(browser, name, folder):
     for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
         browser.show(width, scheme)
         drawn = browser.wait(f"const drawn = (() => {{ {DRAWN} }})(); return drawn.length && drawn.every(Boolean) && drawn")
-        assert not browser.js(WIDER), f"{name}: wider than {width} pixels"
+        browser.fits(width)
         for what, script in ("cut", CUT), ("contrast", CONTRAST):
             assert not (found := browser.js(script)), f"{name}, {width}, {scheme}: {what}: {found[:3]}"
         if folder:
             browser.screenshot(os.path.join(folder, f"{name}-{width}-{scheme}.png"))
-    assert not browser.js(OUTSIDE), browser.js(OUTSIDE)
+    assert not browser.outside(), browser.outside()
     assert not browser.js("return window.hostile"), f"{name}: foreign text ran as a script"
     assert browser.js("return document.querySelector('main img') === null"), f"{name}: foreign text became HTML"
     messages = browser.messages()
