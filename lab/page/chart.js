@@ -83,7 +83,7 @@ function drawnMark({ x, y, kind, colour, text = "" }, sx, sy, box) {
     return svg(
       "g",
       { class: "mark" },
-      svg("text", place, text),
+      below || box.width > 500 ? svg("text", place, text) : null,
       svg("circle", { cx, cy, r: 7.5, fill: "var(--ground)", stroke: colour, "stroke-width": 1.5 }),
       svg("circle", { cx, cy, r: 3.5, fill: colour }),
     );

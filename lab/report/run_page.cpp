@@ -117,6 +117,7 @@ std::string marked_output(const Prediction& sample) {
   size_t i = 0;
   while (i < x.size() && i < y.size() && bare(x[i]) == bare(y[i])) text += html(x[i++]);
   if (i == x.size() && i == y.size()) return text;
+  if (words && i > 0 && i == x.size()) text += ' ';  // the output ends too early
   if (i < x.size()) text += fmt::format("<s class=\"w\">{}</s> ", html(bare(x[i])));
   text += fmt::format("<ins class=\"t\">{}</ins> ", i < y.size() ? html(bare(y[i])) : "end");
   for (size_t j = i + 1; j < x.size(); ++j) rest += html(x[j]);

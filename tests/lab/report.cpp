@@ -321,6 +321,39 @@ TEST_CASE("a report of a sweep asks its question, and shows when each seed reach
                  {"--target are for the page of several runs"});
 }
 
+TEST_CASE("a report of 72 runs with 1,000 rows each has less than 2 MB") {
+  const TemporaryFolder folder;
+  for (int run = 0; run < 72; ++run) {
+    const std::string path = fmt::format("{}/s/{:02}", folder.path, run);
+    make_folders(path);
+    write_file(path + "/config.toml",
+               fmt::format("seed = {}\n[model]\nheads = {}\n[optim]\nlr = 0.00{}\n", run % 6 + 1,
+                           1 << run / 6 % 4, run / 24 + 1));
+    write_file(path + "/result.json", fmt::format(R"({{"val": {{"loss": 0.{}}}}})", run + 10));
+    std::string rows;
+    for (int step = 1; step <= 1000; ++step)
+      rows += fmt::format(
+          R"({{"step":{},"loss":{:.4f},"lr":0.00{},"gradient_norm":{:.4f},"tokens_per_s":{},)"
+          R"("val":{{"loss":{:.4f},"exact_match":{:.4f}}}}})"
+          "\n",
+          step, 3.0 / step + 0.01 * run, run / 24 + 1, 1 + (step * 37 + run) % 101 / 50.0,
+          100000 + (step * 7919 + run) % 5000, 3.1 / step + 0.01 * run, 1 - 1.0 / (step + run));
+    write_file(path + "/metrics.jsonl", rows);
+  }
+  const Report report = report_data({{folder / "s"}});
+  CHECK(report.runs.size() == 72);
+  CHECK(report.sweep->groups.groups.size() == 12);
+  CHECK(report_file(report).size() < 2'000'000);
+  for (const Json& chart : report.charts)  // bands are thinned with their lines
+    for (const Json& line : chart.at("lines").elements()) {
+      const auto &low = line.at("low").elements(), &y = line.at("y").elements(),
+                 &high = line.at("high").elements();
+      REQUIRE(low.size() == y.size());
+      REQUIRE(high.size() == y.size());
+      for (size_t i = 0; i < y.size(); ++i) CHECK(low[i].number() <= y[i].number() * (1 + 1e-5));
+    }
+}
+
 TEST_CASE("a report counts and names failed runs, and lists single runs on request") {
   const TemporaryFolder folder;
   for (int seed = 1; seed <= 3; ++seed) {
@@ -446,7 +479,7 @@ TEST_CASE("the first wrong token of an output is struck out, and what should sta
   CHECK(marked("1 2 3", "1 2 3") == "1 2 3");
   CHECK(marked("1 22 3", "1 2 3") ==
         "1 <s class=\"w\">22</s> <ins class=\"t\">2</ins> <span class=\"q\">3</span>");
-  CHECK(marked("1 2", "1 2 3") == "1 2<ins class=\"t\">3</ins> <span class=\"q\"></span>");
+  CHECK(marked("1 2", "1 2 3") == "1 2 <ins class=\"t\">3</ins> <span class=\"q\"></span>");
   CHECK(marked("1 2 3", "1 2") ==
         "1 2 <s class=\"w\">3</s> <ins class=\"t\">end</ins> <span class=\"q\"></span>");
   CHECK(marked("käse", "kase") ==
