@@ -147,6 +147,7 @@ def check_report(browser, path, folder):
     browser.js("const s = document.getElementById('smoothing'); s.value = 9; s.dispatchEvent(new Event('input'))")
     assert browser.js(f"return {line}") != before, "smoothing changes no line"
     check_saving(browser)
+    check_menus(browser, "report")
     check_keyboard(browser, "report")
     check_atlas_keys(browser)
     # Sentences, tables, samples and commands are there without scripts.
@@ -173,6 +174,25 @@ def check_saving(browser):
     assert saved["svg"].startswith("<svg") and "<text" in saved["svg"] and "var(" not in saved["svg"], saved["svg"][:500]
     assert saved["csv"].startswith("line,step,loss\nTraining loss,10,"), saved["csv"][:100]
     assert bytes(saved["png"]) == b"\x89PNG\r\n\x1a\n", saved["png"]
+
+
+def check_menus(browser, name):
+    """Every menu saves a picture with marks that needs nothing of the page, and at least one row of data."""
+    saved = browser.call("/execute/async", args=[], script="""
+      const done = arguments[arguments.length - 1], files = [], create = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+      let blob; URL.createObjectURL = (made) => { blob = made; return '#'; };
+      HTMLAnchorElement.prototype.click = function () { files.push([this.download, blob]); };
+      for (const button of document.querySelectorAll('.menu button')) if (button.textContent !== 'PNG') button.click();
+      URL.createObjectURL = create; HTMLAnchorElement.prototype.click = click;
+      Promise.all(files.map(async ([file, made]) => [file, await made.text()])).then(done);""")
+    menus = browser.js("return document.querySelectorAll('.menu').length")
+    assert len(saved) == 2 * menus, f"{name}: {len(saved)} files of {menus} menus"
+    for file, text in saved:
+        if file.endswith(".svg"):
+            assert text.startswith("<svg") and "var(" not in text and ("<path" in text or "<rect" in text), (file, text[:300])
+        else:
+            assert text.count("\n") > 1, (file, text[:300])
+    return {file for file, text in saved}
 
 
 def check_live(browser, heed, config, runs, folder):
@@ -260,6 +280,8 @@ def main():
             check(browser, "runs", folder)
             check_first_screen(browser, "runs", (".say", ".lead", "table.groups"))
             check_keyboard(browser, "runs")
+            files = check_menus(browser, "runs")
+            assert {"differences-in-val-loss.svg", "steps-to-the-target.csv", "val-loss-of-each-seed.csv"} <= files, files
             text = browser.js("return document.body.innerText")
             assert "too few seeds to tell" in text and "the loss is NaN" in text, text
             dots = browser.js("return document.querySelectorAll('table.groups circle.seed').length")
