@@ -62,6 +62,21 @@ export function lookupDrawing({ words, rows }) {
   return svg(290, "Attention weights of three queries on the words dog, bites and man", out);
 }
 
+// The table of README.md's speeds with a column that draws its last two: how many times as fast, from 0 to 5.
+export function withRatios(html) {
+  const x = (value) => 4 + Math.min(value, 5) * 24;
+  return html
+    .replace(/<\/tr>\s*<\/thead>/, '<th class="ratio">● float32 ○ bfloat16</th></tr></thead>')
+    .replace(/<tr>\s*((?:<td[^>]*>.*?<\/td>\s*)+)<\/tr>/gs, (_, cells) => {
+      const [single, half] = [...cells.matchAll(/>([\d.]+)(?:<\/strong>)?<\/td>/g)].map(([, number]) => Number(number)).slice(-2);
+      const marks =
+        `<path d="M${x(1)} 0V18" stroke="var(--control)" stroke-dasharray="2 2"/>` +
+        `<circle cx="${x(single)}" cy="9" r="4.5" fill="var(--h1)"/><circle cx="${x(half)}" cy="9" r="4" fill="none" stroke="var(--h1)" stroke-width="2"/>`;
+      const drawing = `<svg viewBox="0 0 130 18" width="130" height="18" role="img" aria-label="${single} and ${half} times as fast; the dashed line is 1">${marks}</svg>`;
+      return `<tr>${cells}<td class="ratio">${drawing}</td></tr>`;
+    });
+}
+
 export function trainingPanel(site, recording) {
   const context = {};
   vm.runInNewContext(fs.readFileSync(path.join(site.root, "course/site/static/panel.js"), "utf8"), context);

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { lookupDrawing, lossDrawing, seedsDrawing, trainingPanel } from "./drawings.js";
+import { lookupDrawing, lossDrawing, seedsDrawing, trainingPanel, withRatios } from "./drawings.js";
 import { command } from "./html.js";
 import { escape } from "./sources.js";
 
@@ -46,6 +46,6 @@ ${door(lossDrawing(curve), "Train", "Text, pairs of sentences, labels, images, g
 ${door(seedsDrawing(seeds), "Experiment", "Several seeds, intervals, paired tests, and a page that says when the seeds are too few.", "./heed sweep configs/sweeps/course_scale.toml", "docs/experiments.html", "A study, from question to figure")}
 ${door(lookupDrawing(lookup), "Learn", `${chapters} chapters, from a tensor’s shape to attention. ${exercises} exercises, graded on your machine.`, "./heed course start basic-attention", "course/04_attention.html", "Chapter 4, Attention")}
 </div>
-<div class="two"><section>${section("Speed")}</section><section>${section("Quick start")}</section></div>`;
+<div class="two"><section>${withRatios(section("Speed"))}</section><section>${section("Quick start")}</section></div>`;
   return { file: "", url: "index.html", title: "heed", section: "", nav: "", kind: "front", body, sections: [{ id: "", title: "heed", level: 1, text: lead }] };
 }
