@@ -187,7 +187,7 @@ class CourseSession {
   int next() const {
     const Exercise* exercise = next_exercise();
     if (!exercise) {
-      print("All exercises are passed.\n");
+      print("You have passed all exercises.\n");
       return exit_done;
     }
     print(fmt::format("{}: {}, {} minutes\n", exercise->name, exercise->title, exercise->minutes));
@@ -382,23 +382,21 @@ int CourseArguments::run() const {
 
 const Command course_commands::course = {
     .name = "course",
-    .summary = "Learn how it works: exercises, graded",
+    .summary = "Learn how heed works with graded exercises",
     .details =
-        "The chapters are in course/. An exercise is one function to write, in C++, in a file\n"
-        "that start creates. check compiles only this file, calls the function with new sizes "
-        "and\n"
-        "values each time, and says what is wrong. The last line is \"passed\" or \"not yet\".\n"
+        "The chapters are in course/. In an exercise you write one C++ function, in a file that\n"
+        "start creates. check compiles only this file, calls the function with new sizes and\n"
+        "values each time, and says what is wrong. Its last line is \"passed\" or \"not yet\".\n"
         "\n"
-        "  list   the exercises, and which are passed\n"
-        "  next   the first that is not passed\n"
-        "  start  creates answers/NAME.cpp and prints the task\n"
-        "  check  grades it; exit code 0: passed, 1: not yet, 2: there is no such exercise\n"
-        "  hint   one more each time\n"
-        "  reset  starts again; your answer is kept as NAME.cpp.old\n"
-        "  show   the library's own function, after yours passes\n"
-        "  museum mistakes in the library; with a NAME, builds heed with that one, trains both "
-        "and\n"
-        "         shows them side by side\n"
+        "  list   Lists the exercises, and which of them you have passed\n"
+        "  next   Names the first exercise that you have not passed\n"
+        "  start  Creates answers/NAME.cpp and prints the task\n"
+        "  check  Grades your answer; exit code 0: passed, 1: not yet, 2: no such exercise\n"
+        "  hint   Prints one more hint each time\n"
+        "  reset  Starts again, and keeps your answer as NAME.cpp.old\n"
+        "  show   Prints the library's own function, after yours passes\n"
+        "  museum Lists mistakes that compile; with a NAME, builds heed with that mistake, trains\n"
+        "         with and without it, and shows both side by side\n"
         "\n"
         "Examples:\n"
         "  heed course start basic-attention\n"

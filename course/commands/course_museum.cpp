@@ -36,11 +36,11 @@ int list_exhibits(const std::vector<Exhibit>& exhibits, bool json) {
   Table table;
   for (const Exhibit& exhibit : exhibits)
     table.rows.push_back({exhibit.name, exhibit.title, joined(exhibit.changed_files())});
-  print("Mistakes that compile: what each looks like, and how it is found.\n\n");
+  print("Mistakes that compile: what you see of each, and how you find it.\n\n");
   print(table.text(3));
   print(
-      "\nheed course museum NAME builds heed with one, trains it, and shows it beside heed as it "
-      "is\n");
+      "\nheed course museum NAME builds heed with a mistake, trains with and without it, and shows "
+      "both side by side\n");
   return exit_done;
 }
 

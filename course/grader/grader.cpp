@@ -179,7 +179,7 @@ void Grader::expect_near(const std::string& what, double got, double expected,
 void Grader::expect_line(int line, int wrong_line) {
   expect(line != 0, "wrong_line() returns 0", "The code is right now. Which line did you change?");
   expect(line == wrong_line, fmt::format("wrong_line() returns {}", line),
-         "The code is right now, but it was another line that was wrong.");
+         "The code is right now, but a different line was wrong.");
 }
 
 std::optional<std::string> Grader::shared_problem(const Grader& wrong) const {

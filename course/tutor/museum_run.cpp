@@ -198,8 +198,7 @@ std::string MuseumRun::text() const {
   if (wrong)
     for (const std::string& name : experiment.curves) text += curve_text(name, right, *wrong);
   if (wrong && wrong->failed)
-    text +=
-        fmt::format("With the mistake the training fails: {}\n\n", last_line_of(wrong->messages));
+    text += fmt::format("Training with the mistake fails: {}\n\n", last_line_of(wrong->messages));
   Table numbers{{{"", "as it is", "with the mistake"}}, {}};
   for (const Expectation& e : experiment.expect)
     if (e.is_number())

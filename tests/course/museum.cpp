@@ -168,7 +168,7 @@ TEST_CASE("museum: curves and outputs stand side by side") {
   const std::string text = run.text();
   for (const char* words :
        {"     10          4  ████████████████████████         2  ████████████\n", "not finite",
-        "With the mistake the training fails: error: the loss is nan", "$ heed this",
+        "Training with the mistake fails: error: the loss is nan", "$ heed this",
         "one       two\nthree"})
     CHECK_CONTAINS(text, words);
 }

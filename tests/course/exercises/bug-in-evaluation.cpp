@@ -12,5 +12,5 @@ TEST_CASE("exercise bug-in-evaluation: a right function needs the line") {
   CHECK_SAYS(
       "Which line did you change", "bug_in_evaluation", [] { return 0; }, right);
   CHECK_SAYS(
-      "it was another line", "bug_in_evaluation", [] { return 8; }, right);
+      "a different line was wrong", "bug_in_evaluation", [] { return 8; }, right);
 }

@@ -12,7 +12,7 @@ TEST_CASE("exercise bug-in-lookup: a right operation needs the line, and the slo
   CHECK_SAYS(
       "Which line did you change", "bug_in_lookup", [] { return 0; }, embedding);
   CHECK_SAYS(
-      "it was another line", "bug_in_lookup", [] { return 7; }, embedding);
+      "a different line was wrong", "bug_in_lookup", [] { return 7; }, embedding);
   CHECK_SAYS(
       "Destination::accumulate", "bug_in_lookup", [] { return 11; },
       [](const Tensor& weight, const Ids& ids) {

@@ -12,5 +12,5 @@ TEST_CASE("exercise bug-in-pooling: a right function needs the line") {
   CHECK_SAYS(
       "Which line did you change", "bug_in_pooling", [] { return 0; }, right);
   CHECK_SAYS(
-      "it was another line", "bug_in_pooling", [] { return 8; }, right);
+      "a different line was wrong", "bug_in_pooling", [] { return 8; }, right);
 }
