@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/ops.h"
@@ -141,6 +142,7 @@ TEST_CASE("a distance on a graph is the length of the shortest path from a key t
   const Ids none = graph_distances({}, 1, 2, 4);
   CHECK(none[0] == 0);
   CHECK(none[1] == 5);
+  CHECK_THROWS_AS(graph_distances(two_graphs(), 2, 5, std::numeric_limits<int32_t>::max()), Error);
 }
 
 TEST_CASE("edges to missing positions or to other examples are rejected") {
