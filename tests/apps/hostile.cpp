@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +20,13 @@
 using namespace heed;
 
 namespace {
+
+// Processor time of the programs that have been started and have ended.
+double seconds_of_programs() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
+}
 
 // A copy of a trained run, in the folder r, for tests that modify it.
 struct HostileRun : Workspace {
@@ -34,13 +41,13 @@ struct HostileRun : Workspace {
   std::string checkpoint() const { return path + "/r/checkpoints/step-30"; }
   std::string model() const { return checkpoint() + "/model.safetensors"; }
 
-  // Checks that the command rejects the run within 30 seconds.
+  // Checks that the command rejects the run in less than 30 seconds of processor time.
   void rejects(const std::vector<std::string>& command, const std::vector<std::string>& parts,
                int code = 2) const {
     CAPTURE(command[0]);
-    const auto start = std::chrono::steady_clock::now();
+    const double before = seconds_of_programs();
     const ProgramOutput output = heed(command, "1 2\n");
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+    CHECK(seconds_of_programs() - before < 30);
     check_rejected(output, code, parts);
     CHECK(output.err.size() < 500);
   }
