@@ -9,6 +9,7 @@
 
 #include "apps/config/load_config.h"
 #include "apps/config/toml.h"
+#include "apps/config/used_keys.h"
 #include "apps/inference/attended_example.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
@@ -362,6 +363,10 @@ Json PlaygroundSession::summary() const {
   const ConfigListing set = set_keys(experiment);
   Json values = Json::object(), parameters = Json::array();
   for (const ConfigEntry& entry : set) values.set(entry.key, entry.value);
+  Json unused = Json::array();
+  const ConfigListing all = list_config(experiment);
+  for (const ConfigEntry& entry : all)
+    if (!is_used(entry.key, all)) unused.push(entry.key);
   for (const NamedParameter& p : trainer_.model().parameters()) {
     Json shape = Json::array();
     for (int axis = 0; axis < p.tensor.rank(); ++axis) shape.push(p.tensor.dim(axis));
@@ -378,6 +383,7 @@ Json PlaygroundSession::summary() const {
   return Json::object()
       .set("config", config_text(set))
       .set("values", std::move(values))
+      .set("unused", std::move(unused))
       .set("steps", experiment.train.steps)
       .set("parameter_count", trainer_.model().parameter_count())
       .set("parameters", std::move(parameters))

@@ -3,7 +3,7 @@
 //   chart({width, height, label, x: {kind, ends}, y: {kind, ends, fraction}, lines, marks, rules})
 //
 // line: {label, colour, x, y, low, high, width, dash, opacity, points}; low and high are a band.
-// mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text}, a dotted level.
+// mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text, isAbove}, a dotted level.
 // `colour` is a colour of CSS, "var(--h1)". Returns the picture, with the scales as picture.scales.
 import { html, picture, px, svg } from "./dom.js";
 import { axisEnds, extent, makeScale, thin, ticksOf, wantsLog } from "./scale.js";
@@ -155,7 +155,7 @@ export function chart(spec) {
   const sx = makeScale(spec.x.kind, spec.x.ends, [box.left, width - box.right]);
   const sy = makeScale(spec.y.kind, spec.y.ends, [height - box.bottom, box.top]);
   const made = picture(width, height, label, axes(box, sx, sy, spec.x, spec.y));
-  for (const { y, text } of rules)
+  for (const { y, text, isAbove } of rules)
     made.append(
       svg("path", {
         d: `M${box.left} ${px(sy(y))}H${width - box.right}`,
@@ -164,7 +164,12 @@ export function chart(spec) {
       }),
       svg(
         "text",
-        { class: "halo", x: width - box.right, y: px(sy(y) + 14), "text-anchor": "end" },
+        {
+          class: "halo",
+          x: width - box.right,
+          y: px(sy(y) + (isAbove ? -5 : 14)),
+          "text-anchor": "end",
+        },
         text ?? "",
       ),
     );

@@ -44,9 +44,16 @@ export function segments(label, options, chosen, change) {
   return html("span", { class: "seg", role: "group", "aria-label": label }, ...buttons);
 }
 
-// Sets the children of an element, and gives the focus back to the one with the same data-key.
+// Sets the children of an element. What has the same data-key as before keeps the focus and, if its
+// class is "scroll", how far it was scrolled.
 export function replace(parent, ...children) {
+  const find = (name) => parent.querySelector(`[data-key="${CSS.escape(name)}"]`);
   const key = parent.contains(document.activeElement) && document.activeElement.dataset.key;
+  const scrolled = [...parent.querySelectorAll(".scroll[data-key]")].map((each) => [
+    each.dataset.key,
+    each.scrollTop,
+  ]);
   parent.replaceChildren(...children);
-  if (key) parent.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  for (const [name, top] of scrolled) find(name)?.scrollTo(0, top);
+  if (key) find(key)?.focus({ preventScroll: true });
 }

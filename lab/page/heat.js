@@ -100,37 +100,33 @@ function colourBar({ x, y, height, colour, root = false, scale = 1 }) {
   return bar;
 }
 
-// Numbers of weights from 0.10 on.
-function numbersOf(map, { left, top, cell }, colour, root) {
-  if (cell < 26) return [];
+// Numbers of weights from 0.10 on, in small cells from 0.30.
+function numbersOf(map, { left, top, cell }, colour, root, smallest) {
+  if (cell < smallest) return [];
+  const isSmall = cell < 26;
   const texts = [];
   for (let row = 0; row < map.rows.length; ++row)
     for (let column = 0; column < map.columns.length; ++column) {
       const weight = map.weight(row, column);
-      if (weight < 0.1) continue;
+      if (weight < (isSmall ? 0.3 : 0.1)) continue;
       const shade = shadeOf(weight, root);
       const x = left + (column + 0.5) * cell;
       const y = top + (row + 0.5) * cell + 4;
       const text = weight >= 0.995 ? "1" : weight.toFixed(2).slice(1);
-      texts.push(
-        svg(
-          "text",
-          {
-            class: `number ${inkOn(colour, Math.round(shades * shade) / shades)}`,
-            x,
-            y,
-            "text-anchor": "middle",
-          },
-          text,
-        ),
-      );
+      const ink = inkOn(colour, Math.round(shades * shade) / shades);
+      const size = isSmall ? { "font-size": 9 } : {};
+      const place = { x, y: isSmall ? y - 1 : y, "text-anchor": "middle", ...size };
+      texts.push(svg("text", { class: `number ${ink}`, ...place }, text));
     }
   return texts;
 }
 
 // A map with labels. `read(row, column)` is called for the cell under the pointer, or that the
-// arrow keys have reached.
-export function largeMap(map, { width, colour, root = false, scale = 1, label, read = () => {} }) {
+// arrow keys have reached; `at` is such a cell from the start, [row, column], and `framed` a row
+// that stands out. Cells have numbers from `numbersFrom` pixels on.
+export function largeMap(map, options) {
+  const { width, colour, root = false, scale = 1, label, read = () => {} } = options;
+  const { at = null, framed = null, numbersFrom = 26 } = options;
   const layout = layoutOf(map, width);
   const { left, top, cell } = layout;
   const [wide, high] = [cell * map.columns.length, cell * map.rows.length];
@@ -149,7 +145,18 @@ export function largeMap(map, { width, colour, root = false, scale = 1, label, r
     cells,
     guides,
     ...labelsOf(map, layout),
-    ...(scale === 1 ? numbersOf(map, layout, colour, root) : []),
+    ...(scale === 1 ? numbersOf(map, layout, colour, root, numbersFrom) : []),
+    ...(framed === null
+      ? []
+      : [
+          svg("rect", {
+            class: "framed",
+            x: left,
+            y: top + framed * cell,
+            width: wide,
+            height: cell,
+          }),
+        ]),
     colourBar({ x: left + wide + 20, y: top, height: barHeight, colour, root, scale }),
   );
   made.setAttribute("tabindex", "0");
@@ -173,6 +180,7 @@ export function largeMap(map, { width, colour, root = false, scale = 1, label, r
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(inverse);
     choose(Math.floor(y), Math.floor(x));
   };
+  if (at) choose(...at);
   made.addEventListener("pointermove", point);
   made.addEventListener("pointerdown", point); // a finger that does not move
   made.addEventListener("keydown", (event) => {

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endOfSteps, groupedLosses } from "../../course/playground/page/curves.js";
 import { eventsOf } from "../../course/playground/page/events.js";
+import { columnsOf } from "../../course/playground/page/model.js";
 import {
   firstPosition,
+  isPool,
   logitsAt,
   nameOfHead,
   planOf,
@@ -11,6 +13,7 @@ import {
   weightOf,
 } from "../../course/playground/page/plan.js";
 import { taskTexts } from "../../course/playground/page/tasks.js";
+import { measures, outcomeOf, recordOf, tours } from "../../course/playground/page/tours.js";
 
 const byteOf = (weight) => Math.round(255 * Math.sqrt(weight));
 
@@ -216,4 +219,68 @@ test("every task asks about what stands before the chosen position", () => {
       .join("");
   assert.equal(text("reverse"), "Read 4 1, write it backwards. Which token follows 1 4?");
   for (const name of Object.keys(taskTexts)) assert.ok(text(name).length > 20, name);
+});
+
+test("of many positions those around one have a place, and the ends have room", () => {
+  const few = columnsOf(9, 10, 360, 3);
+  assert.deepEqual([few.first, few.behind, few.pitch, few.x(0)], [0, 0, 40, 30]);
+  const middle = columnsOf(100, 0, 360, 50);
+  assert.deepEqual([middle.first, middle.drawn, middle.behind], [32, 36, 32]);
+  assert.equal(middle.x(31), null);
+  assert.equal(middle.x(68), null);
+  assert.ok(middle.x(32) >= 30 && middle.x(67) <= 330);
+  const start = columnsOf(100, 0, 360, 4);
+  assert.deepEqual([start.first, start.behind], [0, 64]);
+  assert.ok(start.x(0) < 10);
+  const end = columnsOf(100, 0, 360, 99);
+  assert.deepEqual([end.first, end.behind], [64, 0]);
+  assert.ok(end.x(99) > 350);
+});
+
+test("the plan finds the queries of a pool", () => {
+  const pooled = { ...chain, maps: [...chain.maps, mapOf("pool.attention", [[0.5, 0.25, 0.25]])] };
+  assert.equal(planOf(pooled).pool.rows, 1);
+  assert.equal(planOf(chain).pool, null);
+  assert.ok(!isPool("encoder.layers.0.attention"));
+});
+
+test("what a tour measures of a map", () => {
+  const right = mapOf("a", [
+    [1, 0],
+    [0.25, 0.75],
+  ]);
+  const wrong = mapOf("a", [
+    [0.5, 0.5],
+    [0, 1],
+  ]);
+  assert.equal(measures.largest(right, 0), "0.75");
+  assert.equal(measures.sums(right, 0), "1.00 … 1.00");
+  assert.equal(measures.ahead(right, 0), "0.00");
+  assert.equal(measures.ahead(wrong, 0), "0.25");
+});
+
+test("a tour says what was measured, and when it is too early to say", () => {
+  const sideOf = (...exact) => ({
+    step: 10 * (exact.length - 1),
+    history: exact.map((match, i) => ({ step: 10 * i, scores: { exact_match: match, loss: 1 } })),
+  });
+  const said = (right) =>
+    [0, 1, 2, 3].map((i) => ({ predicted: "1", expected: i < right ? "1" : "2" }));
+  const good = recordOf(sideOf(0, 0.6, 0.97), said(4));
+  assert.deepEqual([good.half, good.most, good.right, good.generated], [10, 20, 4, 4]);
+  const late = recordOf(sideOf(0, 0.2, 0.3), said(1));
+  const leaks = recordOf(sideOf(0.6, 0.99, 1), said(0));
+  const [scale, axis, mask] = tours;
+  assert.equal(outcomeOf(scale, 1, late, late)[0], "q"); // too early
+  assert.deepEqual(outcomeOf(scale, 1, good, late), ["ok", "✓ You expected it."]);
+  assert.equal(outcomeOf(scale, 2, good, late)[0], "no");
+  assert.equal(outcomeOf(scale, 1, good, good)[0], "q"); // this run does not show it
+  assert.equal(outcomeOf(axis, 1, good, leaks)[0], "ok");
+  assert.equal(outcomeOf(axis, 1, good, good)[0], "q");
+  assert.equal(outcomeOf(mask, 0, late, leaks)[0], "no");
+  assert.equal(outcomeOf(mask, 1, good, late)[0], "q");
+  for (const { other, answers, piece } of tours) {
+    assert.ok(other && piece.length === 2);
+    assert.equal(answers.filter(([, isRight]) => isRight).length, 1);
+  }
 });

@@ -113,7 +113,8 @@ export function drawCurves(view) {
     x: { ...x, ticks: [] },
     y: { kind: "linear", ends: [0, top] },
     lines: training.x.length ? [training, ...losses] : losses,
-    rules: guess > 0 ? [{ y: guess, text: "guessing by how often each occurs" }] : [],
+    rules:
+      guess > 0 ? [{ y: guess, text: "guessing by how often each occurs", isAbove: true }] : [],
   });
   const exact = chart({
     width,

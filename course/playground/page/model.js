@@ -8,6 +8,7 @@ import { logitsAt, nameOfHead, planOf, useOf, weightOf } from "./plan.js";
 export const colourOfHead = (head) => `var(--h${(head % 4) + 1})`;
 const heights = { tokens: 34, embedding: 74, local: 50, logits: 164 };
 const mostDrawn = 36; // positions
+const endRoom = 30; // at an end of them, for "… 64"
 const readable = 12; // positions whose tokens can be read
 
 // A head's map as heat.js draws it.
@@ -60,14 +61,18 @@ export function alongGrid(map, head, [, width]) {
   return sum;
 }
 
-// Where the positions of a stack stand: x(i), or null for one that is not drawn.
-function columnsOf(count, from, width, around) {
-  const first =
-    count <= mostDrawn ? 0 : Math.max(0, Math.min(count - mostDrawn, around - mostDrawn / 2));
+// Where the positions of a stack stand: x(i), or null for one that is not drawn. Of many, those
+// around one are drawn; an end behind which there are more has room to say so.
+export function columnsOf(count, from, width, around) {
   const drawn = Math.min(count, mostDrawn);
-  const pitch = width / drawn;
-  const x = (i) => (i < first || i >= first + drawn ? null : from + (i - first + 0.5) * pitch);
+  const first = Math.max(0, Math.min(count - drawn, around - drawn / 2));
+  const behind = count - first - drawn;
+  const start = first > 0 ? endRoom : 0;
+  const pitch = (width - start - (behind > 0 ? endRoom : 0)) / drawn;
+  const x = (i) =>
+    i < first || i >= first + drawn ? null : from + start + (i - first + 0.5) * pitch;
   return {
+    behind,
     count,
     first,
     drawn,
@@ -176,7 +181,9 @@ function thumbsOf(map, view) {
   const { narrow } = view;
   const others = view.other?.maps.find(({ name }) => name === map.name);
   const alone = map.heads <= 2 && !view.tight && !others;
-  const size = alone ? (narrow ? 64 : 88) : map.heads > 8 ? 18 : narrow ? 34 : 41;
+  const isVideo = alone && view.trace.grid?.length === 3; // its frames need the whole width
+  const sizes = isVideo ? [184, 138] : alone ? [88, 64] : map.heads > 8 ? [18, 18] : [41, 34];
+  const size = sizes[narrow ? 1 : 0];
   const buttons = [];
   for (let head = 0; head < map.heads; ++head) {
     const part = `${map.name}.head.${head}`;
@@ -211,7 +218,11 @@ function thumbsOf(map, view) {
     button.style.setProperty("--c", colourOfHead(head));
     buttons.push(button);
   }
-  const box = html("div", { class: alone ? "maps" : "maps small" }, ...buttons);
+  const box = html(
+    "div",
+    { class: `maps${isVideo ? " video" : alone ? "" : " small"}` },
+    ...buttons,
+  );
   box.style.setProperty("--size", `${size * (others ? 2 : 1) + (others ? 4 : 0)}px`);
   return box;
 }
@@ -280,17 +291,39 @@ function tokensRow(view, columns) {
       }
       canvas.append(button);
     }
+    canvas.append(...endsOf(view, each, canChoose));
   });
-  const hidden = count - columns.at(-1).drawn;
-  const small = isImage
-    ? `${count}, ${hidden ? `… ${hidden} more` : "row by row"}`
-    : view.isPair
-      ? "input, output"
-      : `${count} positions${hidden ? `, … ${hidden} more` : ""}`;
+  const small = isImage ? `${count} by rows` : view.isPair ? "input, output" : `${count} positions`;
   const title = isImage ? "Pixels" : trace.inputs ? "Tokens" : "Positions";
   const row = stageRow("one", nameOf(view, "tokens", title, small), canvas, null);
   canvas.style.height = `${heights.tokens}px`;
   return row;
+}
+
+// "… 64" where positions are not drawn; it moves on to them.
+function endsOf(view, { first, behind, drawn, from, width }, canChoose) {
+  const end = (count, text, left, to) => {
+    if (count <= 0) return [];
+    const button = html(
+      "button",
+      {
+        type: "button",
+        class: "end",
+        disabled: !canChoose,
+        "aria-label": `${count} more positions`,
+        "data-key": `end ${from} ${left > from}`,
+        onclick: () => view.on.position(to),
+      },
+      text,
+    );
+    button.style.left = `${px(left)}px`;
+    button.style.width = `${endRoom}px`;
+    return [button];
+  };
+  return [
+    ...end(first, `${first} …`, from, first - 1),
+    ...end(behind, `… ${behind}`, from + width - endRoom, first + drawn),
+  ];
 }
 
 // Cells of one vector: blue below zero, orange above.
@@ -374,13 +407,25 @@ function sideOfEmbedding(view) {
       if (pixel !== undefined) view.on.position(Number(pixel));
     });
     const row = Math.floor(position / width) % trace.grid.at(-2);
-    const place = `row ${row + 1}, column ${(position % width) + 1}`;
+    const frame = Math.floor(position / (width * trace.grid.at(-2))) + 1;
+    const which = trace.grid.length === 3 ? `frame ${frame}, ` : "";
+    const place = `${which}row ${row + 1}, column ${(position % width) + 1}`;
     const words = narrow
       ? `${place} reads`
       : `The white frame marks the pixel that reads: ${place}`;
     return html("div", { class: "beside" }, drawn, html("span", { class: "s q" }, words));
   }
   if (narrow) return null;
+  if (trace.edges) {
+    const labels = trace.maps.at(-1)?.keys ?? trace.stages[0].norm.map((_, i) => `${i}`);
+    const words = `The graph. Node ${labels[position] ?? position} reads`;
+    return html(
+      "div",
+      { class: "beside" },
+      graphOf({ edges: trace.edges, labels }, 88, { reads: position, label: "The graph" }),
+      html("span", { class: "s q" }, words),
+    );
+  }
   if (view.isPair)
     return html(
       "span",
@@ -455,16 +500,14 @@ function noteOfRow(view, row) {
   const parts = [`layer ${row.layer + 1}`];
   if (view.isPair && row.kind === "local") parts[0] = row.left ? "encoder" : "decoder";
   if (view.tight || view.narrow) return parts;
+  const isFirst = row === view.plan.rows.find(({ kind }) => kind === "attention");
+  const reader = view.trace.pixels ? "the framed pixel" : "the chosen position";
   const words =
     row.kind === "cross"
       ? "the decoder reads the encoder"
-      : row.kind !== "attention" || row !== view.plan.rows.find(({ kind }) => kind === "attention")
-        ? ""
-        : view.isPair
-          ? "in colour: what the chosen position uses"
-          : view.trace.pixels
-            ? "lines into the framed pixel"
-            : "in colour: what the chosen position uses";
+      : isFirst
+        ? `in colour: what ${reader} uses`
+        : "";
   if (words) parts.push(html("br", { class: "long" }), html("span", { class: "long" }, words));
   return parts;
 }
@@ -717,7 +760,12 @@ function logitsRow(view, columns, width, norms) {
       ? [
           svg(
             "text",
-            { x: width / 2 + 10, y: 26, class: "halo-band" },
+            {
+              x: width / 2 + (view.narrow ? -10 : 10),
+              y: 26,
+              "text-anchor": view.narrow ? "end" : "start",
+              class: "halo-band",
+            },
             poolWords[view.pool] ?? `${view.pool} of all positions`,
           ),
         ]
@@ -809,7 +857,8 @@ function layerRows(view, columns, width, norms) {
   plan.rows.forEach((row, i) => {
     const key = keyOf(row);
     if (!isClosed(key)) {
-      const own = row.kind === "local" ? heights.local : height;
+      const two = narrow && row.left?.map && row.right?.map; // their maps stand in two rows
+      const own = row.kind === "local" ? heights.local : two ? height + 20 : height;
       nodes.push(layerRow(inner, i, columns, width, own, norms));
       y += own;
       if (row.encoderEnds) norms.encoderEnd = y - own + 34;

@@ -83,18 +83,21 @@ const header = (title, view) =>
   );
 
 // The switch that leaves a part out, and what the model answers.
-export function ablation(part, words, view) {
-  const { off, ablated, now } = view;
+function ablation(part, words, view) {
+  const { off, now } = view;
+  const ablated = view.ablated?.part === part ? view.ablated : null;
   const input = html("input", {
     type: "checkbox",
     class: "switch",
     role: "switch",
     "data-key": "ablate",
     checked: off.has(part),
+    disabled: Boolean(ablated?.error),
     onchange: ({ target }) => view.on.ablate(part, target.checked),
   });
   const rows = [];
-  if (ablated?.part === part) {
+  if (ablated?.error) rows.push(html("dd", { class: "wide" }, ablated.error));
+  else if (ablated) {
     const { loss, delta, interval, exact_match: exact } = ablated;
     const half = interval ? ` ± ${significant((interval[1] - interval[0]) / 2, 2)} (95 %)` : "";
     const sign = delta < 0 ? "−" : "+";
@@ -154,7 +157,7 @@ export function headPanel(view) {
     const weight = headMap(map, head).weight(q, k);
     const [reader, read] = [`${map.queries[q]} (${q})`, `${map.keys[k]} (${k})`];
     readout.textContent = `${reader} reads ${read}: ${significant(weight, 3)}`;
-    view.on.read([q, k]);
+    view.cells.set(label, [q, k]);
   };
   let drawn;
   if (trace.pixels && map.columns === trace.pixels.length) {
@@ -176,7 +179,17 @@ export function headPanel(view) {
       colour,
     });
   } else {
-    drawn = largeMap(headMap(map, head), { width: 286, colour, label, read: readCell });
+    const [q, k] = view.cells.get(label) ?? [-1, -1];
+    const at = q < map.rows && k < map.columns ? [q, k] : null;
+    const frame = { framed: map.rows > row ? row : null, numbersFrom: 20 };
+    drawn = largeMap(headMap(map, head), {
+      width: 286,
+      colour,
+      label,
+      read: readCell,
+      at,
+      ...frame,
+    });
     drawn.classList.add("map");
   }
   drawn.dataset.key = "large map";
@@ -239,8 +252,8 @@ const partTexts = {
   ],
 };
 
-// A table of numbers by position.
-function byPosition(view, columns) {
+// A table of numbers by position. `name` keeps its focus at the next drawing.
+function byPosition(view, name, columns) {
   const labels = view.labels ?? [];
   const count = Math.max(...columns.map(([, values]) => values.length));
   const rows = Array.from({ length: Math.min(count, 40) }, (_, i) =>
@@ -254,19 +267,26 @@ function byPosition(view, columns) {
       ),
     ),
   );
-  const heads = ["", "", ...columns.map(([name]) => name)];
+  const heads = ["", "", ...columns.map(([title]) => title)];
   return html(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Numbers by position" },
+    {
+      class: "scroll",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "Numbers by position",
+      "data-key": `numbers ${name}`,
+    },
     html("table", {}, html("tr", {}, ...heads.map((text) => html("th", {}, text))), ...rows),
   );
 }
 
-// A matrix as cells, with a readout for the pointer and the arrow keys.
-export function matrix({ rows, columns, values, names, label }) {
+// A matrix as cells, with a readout for the pointer and the arrow keys. `cells` has the cell that
+// is read, by label, so that the next drawing still reads it.
+function matrix({ rows, columns, values, names, label }, cells) {
   const largest = Math.max(1e-9, ...values.map(Math.abs));
   const cell = Math.max(2, Math.min(9, 300 / columns, 190 / rows));
-  const cells = values.map((value, i) =>
+  const rects = values.map((value, i) =>
     svg("rect", {
       x: px((i % columns) * cell),
       y: px(Math.floor(i / columns) * cell),
@@ -280,19 +300,18 @@ export function matrix({ rows, columns, values, names, label }) {
     columns * cell,
     rows * cell,
     `${label}. The arrow keys read a value.`,
-    ...cells,
+    ...rects,
   );
   drawn.setAttribute("tabindex", "0");
-  drawn.dataset.key = "matrix";
+  drawn.dataset.key = `matrix ${label}`;
   const readout = html(
     "p",
     { class: "s readout", "aria-live": "polite" },
     `from ${significant(-largest)} (blue) to ${significant(largest)} (orange)`,
   );
-  const at = { row: 0, column: 0 };
   const read = (row, column) => {
     if (row < 0 || row >= rows || column < 0 || column >= columns) return;
-    Object.assign(at, { row, column });
+    cells.set(label, [row, column]);
     const value = significant(values[row * columns + column], 4);
     readout.textContent = `row ${names?.[row] ?? row}, column ${column}: ${value}`;
   };
@@ -308,8 +327,10 @@ export function matrix({ rows, columns, values, names, label }) {
     ];
     if (!move) return;
     event.preventDefault();
-    read(at.row + move[0], at.column + move[1]);
+    const [row, column] = cells.get(label) ?? [0, 0];
+    read(row + move[0], column + move[1]);
   });
+  if (cells.has(label)) read(...cells.get(label));
   return [drawn, readout];
 }
 
@@ -328,6 +349,7 @@ export function partPanel(view) {
     nodes.push(
       byPosition(
         view,
+        "stream",
         trace.stages
           .filter(({ norm }) => norm.length === view.count)
           .slice(-3)
@@ -348,7 +370,7 @@ export function partPanel(view) {
       ["stream", stage.norm],
     ];
     if (stage.active) columns.unshift(["active", stage.active]);
-    nodes.push(byPosition(view, columns));
+    nodes.push(byPosition(view, stage.stage, columns));
     const after = stage.logits?.[view.position];
     if (after)
       nodes.push(
@@ -364,7 +386,7 @@ export function partPanel(view) {
   }
   for (const each of view.matrices ?? []) {
     nodes.push(html("h3", {}, each.label));
-    nodes.push(...matrix(each));
+    nodes.push(...matrix(each, view.cells));
   }
   return { nodes, colour: "var(--control)" };
 }

@@ -6,25 +6,27 @@ import { picture, px, svg } from "../../../lab/page/dom.js";
 const dot = "#ffd166";
 
 // pixels: [[red, green, blue]] of bytes, row by row; grid: [height, width] or [frames, height,
-// width]. `weights` of the pixels become the areas of dots; `reads` is framed. Frames stand side
-// by side, or two a row where there are four.
+// width], whose frames stand side by side. `weights` of the pixels become the areas of dots;
+// `reads` is framed.
 export function imageOf({ pixels, grid }, size, { weights = null, reads = null, label }) {
   const [height, width] = grid.slice(-2);
   const frames = grid.length === 3 ? grid[0] : 1;
-  const across = frames > 2 ? Math.ceil(Math.sqrt(frames)) : frames;
-  const gap = frames > 1 ? 0.4 : 0;
-  const columns = across * (width + gap) - gap;
-  const rows = Math.ceil(frames / across) * (height + gap) - gap;
-  const cell = size / Math.max(columns, rows);
+  const gap = 0.7;
+  const columns = frames * (width + gap) - gap;
+  const cell = size / Math.max(columns, height);
   const placeOf = (i) => {
     const frame = Math.floor(i / (height * width));
     const [row, column] = [Math.floor((i % (height * width)) / width), i % width];
-    return [
-      ((frame % across) * (width + gap) + column) * cell,
-      (Math.floor(frame / across) * (height + gap) + row) * cell,
-    ];
+    return [(frame * (width + gap) + column) * cell, row * cell];
   };
-  const parts = [];
+  const parts = Array.from({ length: frames }, (_, frame) =>
+    svg("rect", {
+      x: px(frame * (width + gap) * cell),
+      width: px(width * cell),
+      height: px(height * cell),
+      fill: "#000",
+    }),
+  );
   pixels.forEach((colour, i) => {
     const [x, y] = placeOf(i);
     parts.push(
@@ -50,9 +52,7 @@ export function imageOf({ pixels, grid }, size, { weights = null, reads = null, 
     const frame = { x: px(x + 1), y: px(y + 1), width: px(cell - 2), height: px(cell - 2) };
     parts.push(svg("rect", { ...frame, fill: "none", stroke: "#fff", "stroke-width": 2 }));
   }
-  const drawn = picture(columns * cell, rows * cell, label, ...parts);
-  drawn.style.background = "#000";
-  return drawn;
+  return picture(columns * cell, height * cell, label, ...parts);
 }
 
 // Nodes on a circle, from the top on; `weights` of the nodes make the lines into `reads` thick.

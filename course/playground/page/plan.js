@@ -34,6 +34,9 @@ export function nameOfHead(module, head, isPair) {
   return `${where}, head ${head + 1}`;
 }
 
+// Whether a map is that of the learned queries of a pool.
+export const isPool = (name) => name.startsWith("pool");
+
 // The rows of the drawing. Each has up to two stages: `left` of the encoder of a pair, or of the
 // only stack, and `right` of the decoder. `pass` is a stack that goes by without a stage.
 export function planOf(trace) {
@@ -56,7 +59,12 @@ export function planOf(trace) {
       layer: stage.place?.layer ?? 0,
       left: stage,
     }));
-    return { isPair, embeddings: [first], rows, pool: mapOf.get("pool") ?? null };
+    return {
+      isPair,
+      embeddings: [first],
+      rows,
+      pool: trace.maps.find(({ name }) => isPool(name)) ?? null,
+    };
   }
   const [encoder, decoder] = [of("encoder"), of("decoder")];
   const rows = [];

@@ -7,10 +7,10 @@ import { eventsOf } from "./events.js";
 import { drawModel, textOfExact, textOfLoss } from "./model.js";
 import { configPanel, headPanel, keysPanel, logitPanel, partPanel } from "./panel.js";
 import { imageOf } from "./picture.js";
-import { firstPosition } from "./plan.js";
+import { firstPosition, isPool } from "./plan.js";
 import { Side } from "./side.js";
 import { moreKeys, ownTask, taskTexts } from "./tasks.js";
-import { tourPanel, tours } from "./tours.js";
+import { tourPanel, tours, tourSteps } from "./tours.js";
 
 const byId = (id) => document.getElementById(id);
 const tasks = JSON.parse(byId("task-list").textContent); // [{name, toml, text}, …]
@@ -21,6 +21,11 @@ const tomlOf = (values) =>
   Object.entries(values)
     .map(([key, value]) => `${key} = ${value}\n`)
     .join("");
+// Lengths as one reads them, "4" or "1 to 8", and back.
+const readableLengths = (value) =>
+  value.replace(/^\[(\d+), (\d+)\]$/, (_, a, b) => (a === b ? a : `${a} to ${b}`));
+const lengthsOf = (text) =>
+  text.replace(/^(\d+)(?:\s*(?:to|…|-|–)\s*(\d+))?$/, (_, a, b = a) => `[${a}, ${b}]`);
 const differenceOf = ({ key, value, name }) => (key ? `${key} = ${value}` : name);
 // Lets the browser show a frame.
 const breathe = () => new Promise((done) => setTimeout(done));
@@ -49,7 +54,9 @@ function startPage() {
     position: null, // null: chosen by the example
     panel: null, // {kind: "head" | "part" | "logit" | "keys" | "config" | "tour", …}
     off: new Set(),
-    ablated: null, // {part, step, loss, …}
+    ablated: null, // {part, step, loss, …}, or {part, step, error}
+    cells: new Map(), // the cell that is read, by what the map says it is
+    predictions: [],
     open: null,
     filter: "",
     focus: null, // the data-key that the next drawing focuses
@@ -63,23 +70,29 @@ function startPage() {
 
   // --- values of keys
 
+  // What was typed or chosen, as TOML.
+  function typedValue(key, text) {
+    if (keys.get(key).type === "choice") return `"${text}"`;
+    return key === "data.lengths" ? lengthsOf(text.trim()) : text.trim();
+  }
+
   function field(key, value, change, id) {
     const { type, allowed, help } = keys.get(key);
     const isChoice = type === "choice" || type === "true or false";
     const title = `${key}: ${help}${allowed ? ` (${allowed})` : ""}`;
+    const read = (text) => typedValue(key, text);
     const shared = { title, "data-key": `${id ?? "field"} ${key}`, "data-of": key, id };
     if (isChoice) {
       const words = type === "choice" ? allowed.split(", ") : ["true", "false"];
       const chosen = value.replaceAll('"', "");
       const option = (word) => html("option", { selected: word === chosen }, word);
       const input = html("select", shared, ...words.map(option));
-      input.addEventListener("change", () =>
-        change(type === "choice" ? `"${input.value}"` : input.value, input),
-      );
+      input.addEventListener("change", () => change(read(input.value), input));
       return input;
     }
-    const input = html("input", { ...shared, type: "text", value, spellcheck: "false" });
-    input.addEventListener("change", () => change(input.value.trim(), input));
+    const text = key === "data.lengths" ? readableLengths(value) : value;
+    const input = html("input", { ...shared, type: "text", value: text, spellcheck: "false" });
+    input.addEventListener("change", () => change(read(input.value), input));
     return input;
   }
 
@@ -131,9 +144,10 @@ function startPage() {
 
   // Which keys B can have otherwise: the knobs of the task, and some more.
   function drawOther(key = byId("other-key").value) {
-    const list = [...textsOfTask().knobs, ...moreKeys];
+    const list = [...textsOfTask().knobs, ...moreKeys].filter(([each]) => isUsed(each));
     const select = byId("other-key");
-    const chosen = list.some(([each]) => each === key) ? key : "model.positional.kind";
+    const has = (each) => list.some(([name]) => name === each);
+    const chosen = [key, "model.positional.kind"].find(has) ?? list[0][0];
     const options = list.map(([each, name]) =>
       html("option", { value: each, selected: each === chosen }, name),
     );
@@ -262,7 +276,7 @@ function startPage() {
   async function chooseTask(task) {
     const done = await making(async () => {
       await makeOther(null);
-      Object.assign(state, { task, typed: "", example: 0, open: null, panel: null });
+      Object.assign(state, { task, typed: "", example: 0, open: null, panel: null, tour: null });
       await make(task.toml);
       return true;
     });
@@ -443,10 +457,8 @@ function startPage() {
       drawAll();
     },
     close: () => openPanel(null),
-    read() {},
     async ablate(part, isOff) {
       state.off.clear();
-      state.ablated = null;
       if (isOff) state.off.add(part);
       await drawAll();
     },
@@ -477,6 +489,7 @@ function startPage() {
     const opener = document.activeElement?.dataset.key;
     state.panel = panel && { ...panel, opener: had?.opener ?? opener };
     state.off.clear();
+    state.cells.clear();
     Object.assign(state, { ablated: null, matrices: null });
     if (!panel && had) state.focus = had.opener;
     if (panel && !had) state.focus = "close";
@@ -497,6 +510,7 @@ function startPage() {
       logit: panel?.logit,
       off: state.off,
       ablated: state.ablated,
+      cells: state.cells,
       open: state.open,
       outputs: first.summary.outputs,
       isPair: trace.source !== null,
@@ -515,16 +529,12 @@ function startPage() {
     };
   }
 
-  // The keys that the task knows: those of data only if they are set, or a knob.
-  function shownKeys() {
-    const knobs = new Set(textsOfTask().knobs.map(([key]) => key));
-    return [...keys].filter(
-      ([key, { type }]) =>
-        !type.includes("path") &&
-        key !== "threads" &&
-        (!key.startsWith("data.") || knobs.has(key) || state.values[key] !== undefined),
+  // The keys that may change this model, its data or its training.
+  const isUsed = (key) => !first.summary.unused.includes(key);
+  const shownKeys = () =>
+    [...keys].filter(
+      ([key, { type }]) => !type.includes("path") && key !== "threads" && isUsed(key),
     );
-  }
 
   function drawPanel() {
     const { panel } = state;
@@ -549,7 +559,8 @@ function startPage() {
     if (panel.kind === "config" && same) return;
     const typing = panel.kind === "keys" && box.contains(document.activeElement);
     if (typing && same && box.dataset.filter === state.filter) return;
-    const view = { ...viewOf(), tour: state.tour, tourOn, sides: state.sides };
+    const { tour, sides, predictions } = state;
+    const view = { ...viewOf(), tour, tourOn, sides, predictions };
     const { nodes, colour } = makers[panel.kind](view);
     box.style.setProperty("--c", colour);
     Object.assign(box.dataset, { kind: panel.kind, filter: state.filter });
@@ -606,7 +617,9 @@ function startPage() {
     }
   }
 
-  function drawPredictions(lists) {
+  function drawPredictions() {
+    const most = state.trace.pixels ? 6 : 5;
+    const lists = state.predictions.map((each) => each.slice(0, most));
     const [list] = lists;
     const choose = (i) => {
       Object.assign(state, { example: i, typed: "", position: null });
@@ -782,14 +795,22 @@ function startPage() {
     const [, second] = state.sides;
     const of = second?.frames.findLast((each) => each <= step);
     state.otherTrace = second ? await ask(second, "", of) : null;
-    const [part] = state.off;
-    if (part && state.ablated?.step !== step)
-      state.ablated = { part, step, ...(await first.call("ablate", step, part)) };
-    const count = trace.pixels ? 6 : 5;
-    const lists = [await first.call("predictions", step, count, off)];
-    if (second) lists.push(await second.call("predictions", of, count, ""));
+    await measureAblation(step);
+    // A tour counts them; the list shows the first.
+    const count = state.panel?.kind === "tour" ? 20 : trace.pixels ? 6 : 5;
+    state.predictions = [await first.call("predictions", step, count, off)];
+    if (second) state.predictions.push(await second.call("predictions", of, count, ""));
     if (state.panel?.part === "embedding") state.matrices = await matricesOf(step);
-    return lists;
+  }
+
+  // What the part of the panel is worth: a head's always, that of others once they are left out.
+  async function measureAblation(step) {
+    const { panel } = state;
+    const head = panel?.kind === "head" && !isPool(panel.module);
+    const part = head ? `${panel.module}.head.${panel.head}` : [...state.off][0];
+    if (!part || (state.ablated?.part === part && state.ablated.step === step)) return;
+    const found = await first.call("ablate", step, part).catch(({ message: error }) => ({ error }));
+    state.ablated = { part, step, ...found };
   }
 
   // The matrices behind the embedding: its table, and what the model knows of positions.
@@ -823,7 +844,7 @@ function startPage() {
   }
 
   // In three parts, so that none takes longer than a frame.
-  async function render(lists) {
+  async function render() {
     const events = eventsOf(first.history);
     drawBar();
     drawAsk();
@@ -833,7 +854,7 @@ function startPage() {
     drawRight(events);
     await breathe();
     drawNow(events);
-    drawPredictions(lists);
+    drawPredictions();
     drawPanel();
     focusOn();
     document.body.dataset.drawn = `${Number(document.body.dataset.drawn ?? 0) + 1}`;
@@ -851,7 +872,8 @@ function startPage() {
       try {
         while (again) {
           again = false;
-          await render(await measure());
+          await measure();
+          await render();
         }
       } finally {
         drawing = null;
@@ -864,34 +886,42 @@ function startPage() {
   // --- tours
 
   const tourOn = {
+    begin(of) {
+      if (state.tour?.of !== of) state.tour = { of, step: 0, answer: null };
+      return openPanel({ kind: "tour" });
+    },
     answer(index) {
       state.tour.answer = index;
+      state.focus = `answer ${index}`;
       drawPanel();
+      focusOn();
     },
-    async train() {
-      const { tour } = state;
-      tour.step = 1;
-      const { task, other } = tour.of;
-      const done = await making(async () => {
-        await makeOther(null);
-        Object.assign(state, {
-          task: tasks.find(({ name }) => name === task),
-          typed: "",
-          example: 0,
-          position: null,
-        });
-        state.other = other;
-        await make(state.task.toml);
-        return true;
-      });
-      if (done) start();
+    back() {
+      --state.tour.step;
+      drawPanel();
     },
     next() {
-      ++state.tour.step;
-      drawPanel();
+      const { tour } = state;
+      if (++tour.step === 1) return trainTour(tour.of);
+      if (tour.step < tourSteps) return drawPanel();
+      state.tour = null;
+      return openPanel(null);
     },
     close: () => openPanel(null),
   };
+
+  // Both models of a tour, from step 0.
+  async function trainTour({ task, other }) {
+    if (state.other === other) return start(); // they train already
+    const done = await making(async () => {
+      await makeOther(null);
+      const own = tasks.find(({ name }) => name === task);
+      Object.assign(state, { task: own, typed: "", example: 0, position: null, other });
+      await make(own.toml);
+      return true;
+    });
+    if (done) start();
+  }
 
   function drawTours() {
     const buttons = tours.map((of) =>
@@ -901,10 +931,7 @@ function startPage() {
           type: "button",
           class: "link",
           "data-key": `tour ${of.name}`,
-          onclick: () => {
-            state.tour = { of, step: 0, answer: null };
-            openPanel({ kind: "tour" });
-          },
+          onclick: () => tourOn.begin(of),
         },
         of.name,
       ),
@@ -935,8 +962,7 @@ function startPage() {
       if (state.other) return endOther();
       const input = byId("other-value").firstChild;
       const key = byId("other-key").value;
-      const value = keys.get(key).type === "choice" ? `"${input.value}"` : input.value.trim();
-      return compare({ key, value });
+      return compare({ key, value: typedValue(key, input.value) });
     });
     click("drawer", () => {
       const isOpen = document.body.toggleAttribute("data-drawer");

@@ -1,154 +1,310 @@
-// Guided tours: a mistake of the museum, with a question before it, in five steps. What the models
-// did is measured; the tour says only what to look at, and why.
+// Guided tours: a mistake of the museum in five steps. Its question, the wrong model beside the
+// right one, what was measured, the reason, the museum. Nothing of what the models did is written
+// here: `outcomeOf` reads it off the measurements, and may say that a run does not show it.
 import { html } from "../../../lab/page/dom.js";
-import { percent, significant } from "../../../lab/page/text.js";
+import { smallMap } from "../../../lab/page/heat.js";
+import { percent, significant, whole } from "../../../lab/page/text.js";
+import { breaks } from "./breaks.js";
+import { weightOf } from "./plan.js";
 
-const newest = (side) => side.history.at(-1);
-const exact = (side) => percent(newest(side).scores.exact_match);
-const loss = (side) => significant(newest(side).scores.loss, 3);
+const brokenBy = (name) => breaks.find((each) => each.name === name);
+const rowsOf = (map, head) =>
+  Array.from({ length: map.rows }, (_, q) =>
+    Array.from({ length: map.columns }, (__, k) => Math.abs(weightOf(map, head, q, k))),
+  );
+const sumOf = (values) => values.reduce((a, b) => a + b, 0);
+const meanOf = (values) => sumOf(values) / Math.max(1, values.length);
 
-// The first step at which a model was right in half of the examples.
-const halfAt = (side) => side.history.find(({ scores }) => scores.exact_match >= 0.5)?.step;
-const reached = (side) => {
-  const step = halfAt(side);
-  return step === undefined ? "has not reached 50 %" : `reached 50 % at step ${step}`;
+// What a map shows of a mistake, as text: of one head, in the example that is drawn.
+export const measures = {
+  largest: (map, head) =>
+    meanOf(
+      rowsOf(map, head)
+        .slice(1)
+        .map((row) => Math.max(...row)),
+    ).toFixed(2), // row 0: one key
+  sums: (map, head) => {
+    const sums = rowsOf(map, head).map(sumOf);
+    return `${Math.min(...sums).toFixed(2)} … ${Math.max(...sums).toFixed(2)}`;
+  },
+  ahead: (map, head) =>
+    meanOf(rowsOf(map, head).map((row, q) => sumOf(row.slice(q + 1)))).toFixed(2),
 };
 
-const measuredPair = ([a, b]) =>
-  `At step ${a.step} exact match is ${exact(a)} for A and ${exact(b)} for B, ` +
-  `the loss ${loss(a)} and ${loss(b)}. A ${reached(a)}, B ${reached(b)}.`;
+const firstAt = (history, level) => history.find(({ scores }) => scores.exact_match >= level)?.step;
 
-// answers: [text, right]; `look`: where on this page it shows; exhibit: of `heed course museum`.
+// What is known of one model: its newest scores, when it passed levels of the exact match, and how
+// many of the examples that it generated are right.
+export function recordOf({ step, history }, predictions) {
+  const right = predictions.filter(({ predicted, expected }) => predicted === expected).length;
+  const { loss, exact_match: exact } = history.at(-1).scores;
+  const [half, most] = [0.5, 0.95].map((level) => firstAt(history, level));
+  return { step, loss, exact, half, most, right, generated: predictions.length };
+}
+
+const generatesWell = ({ right, generated }) => right > 0.5 * generated;
+
+// answers: [text, whether it is what happens]; happened(a, b) → whether these records show it, null
+// while it is too early to say; `measure` of the maps, and `look`: where it shows; exhibit: of
+// `heed course museum`, and what it has to do with the mistake.
 export const tours = [
   {
     name: "Scores without a scale",
     task: "recall",
-    other: { key: "model.attention.scale", value: '"none"', name: "No scale" },
+    other: brokenBy("No scale"),
     question: "B does not divide its scores by √K, the root of a head’s width. What happens?",
     answers: [
-      ["Nothing: the softmax does not depend on the size of its input.", false],
-      ["It learns later or worse: its rows become single strong cells too early.", true],
-      ["The loss becomes infinite.", false],
+      ["Nothing: a softmax does not mind the size of its input.", false],
+      ["It learns later, or less.", true],
+      ["Its loss becomes infinite.", false],
     ],
-    look: "Compare the maps A and B of one head: how many cells of a row have colour?",
+    happened: (a, b) =>
+      a.half === undefined ? null : b.half === undefined || b.half > 1.2 * a.half,
+    measure: ["largest weight of a row, mean", measures.largest],
+    look: "How many cells of a row have colour?",
     reason:
-      "A score is a sum of K products, so that its size grows with √K. A softmax of large scores " +
-      "gives nearly all weight to one key, and then hardly any gradient tells the others apart.",
-    exhibit: "no-scale",
+      "A score adds up K products, so its size grows with √K. A softmax of large scores gives " +
+      "nearly all weight to one key, chosen by chance before anything was learned. Hardly any " +
+      "gradient then reaches the other keys.",
+    exhibit: ["no-scale", "It makes this mistake in heed’s C++, and trains with six seeds."],
   },
   {
     name: "Softmax on the wrong axis",
     task: "sort",
-    other: { mistake: "wrong_axis", name: "Softmax on the wrong axis" },
-    question: "B’s softmax runs over the queries: columns add up to 1, not rows. What shows it?",
+    other: brokenBy("Softmax on the wrong axis"),
+    question: "In B the columns of the weights add up to 1, not the rows. What shows it?",
     answers: [
-      ["The loss does not fall.", false],
-      ["Exact match may rise; what it generates token by token is wrong.", true],
-      ["Training stops with an error.", false],
+      ["The loss: it does not fall.", false],
+      ["What it generates. Loss and exact match look right.", true],
+      ["An error: training stops.", false],
     ],
-    look: "Compare exact match with the predictions of B, which are generated token by token.",
+    happened: (a, b) =>
+      a.most === undefined || b.half === undefined ? null : generatesWell(a) && !generatesWell(b),
+    measure: ["sum of a row", measures.sums],
+    look: "Add up the cells of one row.",
     reason:
-      "Exact match is measured with the right target as input, where all queries are there at " +
-      "once. In generation there is one query at a time, and it gets all the weight of every key.",
-    exhibit: "softmax-wrong-axis",
+      "A column divides by a sum over all queries, also later ones. Exact match is measured with " +
+      "the right target as input, where all queries are there at once. In generation there is " +
+      "one query at a time, and every key gives it all of its weight.",
+    piece: [
+      "softmax-wrong-axis",
+      "It makes this mistake in heed’s C++. You find it by its row sums.",
+    ],
   },
   {
     name: "No causal mask",
     task: "sort",
-    other: { mistake: "no_causal_mask", name: "No causal mask" },
-    question: "B sees the tokens that it is to predict. How does its loss look?",
+    other: brokenBy("No causal mask"),
+    question: "B sees the tokens that it is to predict. How do its scores look?",
     answers: [
       ["Worse: later tokens disturb it.", false],
-      ["Better: it reads the answer, and has learned nothing that it can use.", true],
+      ["Better, but what it generates is wrong.", true],
       ["The same: the weights of later tokens become 0 by themselves.", false],
     ],
-    look: "Look right of the diagonal in B’s maps, and at B’s predictions.",
+    happened: (a, b) =>
+      b.most === undefined ? null : (a.most === undefined || b.most <= a.most) && !generatesWell(b),
+    measure: ["weight on later tokens, mean", measures.ahead],
+    look: "Is there colour right of the diagonal?",
     reason:
-      "In training the target is the input, moved by one. Without the mask a position reads the " +
-      "next token instead of predicting it. When it generates, there is no next token to read.",
-    exhibit: "mask-after-softmax",
+      "In training the target is the input, moved by one. Without the mask a position copies the " +
+      "next token instead of predicting it. When the model generates, there is no next token.",
+    exhibit: ["mask-after-softmax", "It makes a mistake of the same kind, which is harder to see."],
   },
 ];
 
-const stepsOfTour = 5;
+// "passed 50 % at step 219 and 95 % at step 297", of the exact match.
+const passedText = ({ step, half, most }) => {
+  if (half === undefined) return `has not passed 50 % by step ${whole(step)}`;
+  const second = most === undefined ? "" : ` and 95 % at step ${whole(most)}`;
+  return `passed 50 % at step ${whole(half)}${second}`;
+};
+
+// What the measurements say of an answer: [class, text].
+export function outcomeOf(of, answer, a, b) {
+  const shown = of.happened(a, b);
+  if (shown === null) return ["q", "Too early to say: let both train on."];
+  if (!shown) return ["q", "This run does not show what the mistake does most of the time."];
+  const [expected, isRight] = of.answers[answer];
+  return isRight ? ["ok", "✓ You expected it."] : ["no", `✗ You expected: ${expected}`];
+}
+
+// The chapter on the museum: in the site, or in the repository in which the page was built.
+const chapter = () =>
+  location.pathname.endsWith("/playground.html")
+    ? "course/16_museum.html"
+    : "../../course/16_museum.md";
+
+const headOfMaps = (trace) => trace.maps.findLast(({ name }) => name.endsWith(".attention"));
+
+function pairOfMaps({ trace, other }) {
+  const maps = [trace, other].map((each) => each && headOfMaps(each));
+  const names = ["A, right", "B, wrong"];
+  return html(
+    "div",
+    { class: "versus" },
+    ...maps.map((map, i) =>
+      map
+        ? html(
+            "figure",
+            {},
+            smallMap(
+              {
+                rows: map.queries,
+                columns: map.keys,
+                weight: (q, k) => Math.min(1, Math.abs(weightOf(map, 0, q, k))),
+              },
+              118,
+              "var(--h1)",
+              false,
+              `Weights of ${names[i]}`,
+            ),
+            html("figcaption", { class: "s" }, names[i]),
+          )
+        : null,
+    ),
+  );
+}
+
+function measuredTable({ tour, trace, other }, [a, b]) {
+  const [name, measure] = tour.of.measure;
+  const generated = ({ right, generated: all }) => `${right} of ${all}`;
+  const rows = [
+    ["exact match", percent(a.exact), percent(b.exact)],
+    ["loss", significant(a.loss, 2), significant(b.loss, 2)],
+    ["generated right", generated(a), generated(b)],
+    [name, ...[trace, other].map((each) => (each ? measure(headOfMaps(each), 0) : ""))],
+  ];
+  const cells = (tag, texts) => html("tr", {}, ...texts.map((text) => html(tag, {}, text)));
+  return html(
+    "table",
+    {},
+    cells("th", [`step ${whole(a.step)}`, "A", "B"]),
+    ...rows.map((row) => cells("td", row)),
+  );
+}
+
+// What each step shows below the question.
+const steps = [
+  ({ tour, tourOn }) => [
+    html(
+      "div",
+      { role: "radiogroup", "aria-label": "What do you expect?" },
+      ...tour.of.answers.map(([text], i) =>
+        html(
+          "button",
+          {
+            type: "button",
+            class: "choice",
+            role: "radio",
+            "aria-checked": `${i === tour.answer}`,
+            "data-key": `answer ${i}`,
+            onclick: () => tourOn.answer(i),
+            onkeydown: (event) => {
+              const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+              if (!move) return;
+              event.preventDefault();
+              const { length } = tour.of.answers;
+              tourOn.answer((i + move + length) % length);
+            },
+          },
+          text,
+        ),
+      ),
+    ),
+    html("p", { class: "s q" }, "Choose what you expect. Then both models train from step 0."),
+  ],
+  (view, records) => [
+    pairOfMaps(view),
+    html(
+      "p",
+      { class: "s q" },
+      `Head 1 of the last layer. ${view.tour.of.look} In the drawing, A’s maps stand beside B’s.`,
+    ),
+    measuredTable(view, records),
+  ],
+  ({ tour }, [a, b]) => {
+    const [kind, words] = outcomeOf(tour.of, tour.answer, a, b);
+    return [
+      html("p", {}, html("b", {}, "A "), `${passedText(a)}.`),
+      html("p", {}, html("b", {}, "B "), `${passedText(b)}.`),
+      html(
+        "p",
+        {},
+        `Generated token by token, ${a.right} of ${a.generated} examples of A are right, ` +
+          `and ${b.right} of B.`,
+      ),
+      html("p", { class: kind, "aria-live": "polite" }, words),
+    ];
+  },
+  ({ tour }) => [html("p", { class: "lead" }, tour.of.reason), html("p", {}, tour.of.look)],
+  ({ tour, tourOn }) => [
+    html("p", {}, html("code", {}, `./heed course museum ${tour.of.exhibit[0]}`)),
+    html("p", {}, tour.of.exhibit[1]),
+    html(
+      "p",
+      {},
+      html(
+        "a",
+        { href: chapter(), target: "_blank", rel: "noopener", "data-key": "museum" },
+        "The chapter on the museum",
+      ),
+      " has more of them.",
+    ),
+    html("h3", {}, "Other tours"),
+    ...tours
+      .filter((each) => each !== tour.of)
+      .map((each) =>
+        html(
+          "button",
+          {
+            type: "button",
+            class: "choice",
+            "data-key": `tour to ${each.name}`,
+            onclick: () => tourOn.begin(each),
+          },
+          each.name,
+        ),
+      ),
+  ],
+];
+export const tourSteps = steps.length;
+const titles = ["What do you expect?", "Side by side", "What happened", "Why", "In the museum"];
+const nextWords = ["Train both, and see", "What happened?", "Why?", "In the museum", "Done"];
 
 export function tourPanel(view) {
-  const { tour, tourOn, sides } = view;
-  const { of, answer } = tour;
-  const button = (words, action) =>
-    html("button", { type: "button", "data-key": "tour next", onclick: action }, words);
+  const { tour, tourOn, sides, predictions } = view;
+  const { of, step, answer } = tour;
+  const isTrained = sides.length > 1 && predictions.length > 1 && sides[1].history.length > 0;
+  const records = isTrained ? sides.map((side, i) => recordOf(side, predictions[i])) : null;
+  const button = (words, key, action, disabled = false) =>
+    html("button", { type: "button", "data-key": key, onclick: action, disabled }, words);
+  const close = {
+    type: "button",
+    class: "close",
+    "aria-label": "Close",
+    "data-key": "close",
+    onclick: tourOn.close,
+  };
+  const needsModels = step === 1 || step === 2;
   const nodes = [
     html(
       "header",
       {},
       html("h2", {}, of.name),
-      html("span", { class: "s q" }, `${tour.step + 1} of ${stepsOfTour}`),
-      html(
-        "button",
-        {
-          type: "button",
-          class: "close",
-          "aria-label": "Close",
-          "data-key": "close",
-          onclick: tourOn.close,
-        },
-        "✕",
-      ),
+      html("span", { class: "s q" }, `${step + 1} of ${steps.length}`),
+      html("button", close, "✕"),
     ),
     html("p", { class: "lead" }, of.question),
-  ];
-  const choices = of.answers.map(([text], i) =>
+    html("h3", {}, titles[step]),
+    ...(needsModels && !records
+      ? [html("p", { class: "q" }, "Both models start.")]
+      : steps[step](view, records)),
     html(
-      "button",
-      {
-        type: "button",
-        class: "choice",
-        role: "radio",
-        "aria-checked": `${i === answer}`,
-        "data-key": `answer ${i}`,
-        onclick: () => tourOn.answer(i),
-      },
-      text,
+      "div",
+      { class: "chips next" },
+      step > 0 ? button("Back", "tour back", tourOn.back) : null,
+      button(nextWords[step], "tour next", tourOn.next, answer === null),
     ),
-  );
-  nodes.push(html("div", { role: "radiogroup", "aria-label": "What do you expect?" }, ...choices));
-  if (tour.step === 0) {
-    if (answer !== null) nodes.push(button("Train both, and see", tourOn.train));
-    return { nodes, colour: "var(--link)" };
-  }
-  const trained = sides.length > 1 && sides[0].step > 0;
-  nodes.push(
-    html("h3", {}, "Measured"),
-    html("p", { "aria-live": "polite" }, trained ? measuredPair(sides) : "Both models start."),
-    html("p", { class: "q" }, of.look),
-  );
-  if (tour.step >= 2) {
-    const right = of.answers[answer][1];
-    nodes.push(
-      html(
-        "p",
-        { class: right ? "ok" : "no" },
-        right ? "✓ You expected it." : "✗ You expected otherwise.",
-      ),
-    );
-  }
-  if (tour.step >= 3) nodes.push(html("h3", {}, "Why"), html("p", {}, of.reason));
-  if (tour.step >= 4)
-    nodes.push(
-      html("h3", {}, "In the museum"),
-      html("p", {}, html("code", {}, `./heed course museum ${of.exhibit}`)),
-      html(
-        "p",
-        { class: "q" },
-        "It builds heed with such a mistake, trains both, and shows how to find it.",
-      ),
-    );
-  else
-    nodes.push(
-      button(
-        ["", "What does it say?", "Why?", "Where is it in the museum?"][tour.step],
-        tourOn.next,
-      ),
-    );
+  ];
   return { nodes, colour: "var(--link)" };
 }

@@ -117,8 +117,10 @@ def check_head(browser, page):
             browser.wait("return !document.getElementById('panel').hidden && document.querySelector('#panel .scores')")
             still(browser)
             assert browser.js("return document.activeElement.dataset.key") == "close"
+            assert "95 %" in browser.js("return document.querySelector('#panel .ablate').textContent")  # what it is worth
+            assert "ablated" not in browser.js("return document.getElementById('status').textContent")
             click(browser, "#panel .switch")
-            browser.wait(f"return {STATE}.ablated")
+            browser.wait("return document.querySelector('.head .off')")
             still(browser)
             assert browser.js("return document.querySelectorAll('circle.dropped').length") == 2
             assert "ablated" in browser.js("return document.getElementById('status').textContent")
@@ -169,7 +171,17 @@ def check_keyboard(browser, page):
     first = browser.js("return document.querySelector('#panel .readout').textContent")
     assert "reads" in first, first
     press(browser, "ArrowDown")
-    assert browser.js("return document.querySelector('#panel .readout').textContent") != first
+    second = browser.js("return document.querySelector('#panel .readout').textContent")
+    assert second.split(":")[0] != first.split(":")[0]
+    # Training redraws the map; what was read of it, and the focus, stay.
+    drawn = browser.js("return Number(document.body.dataset.drawn)")
+    browser.js("document.getElementById('train').click()")
+    browser.wait(f"return Number(document.body.dataset.drawn) > {drawn} + 2", 60)
+    stop(browser)
+    assert browser.js("return document.activeElement.dataset.key") == "large map"
+    assert browser.js("return document.querySelector('#panel .readout').textContent").split(":")[0] == second.split(":")[0]
+    press(browser, "ArrowUp")
+    assert browser.js("return document.querySelector('#panel .readout').textContent").split(":")[0] == first.split(":")[0]
     press(browser, "Escape")
     still(browser)
     # The tabulator reaches every control, or one of the group that the arrow keys go through.
@@ -218,12 +230,12 @@ CONTRAST = """
 def check_looks(browser, page, folder):
     """At every width nothing is cut off, and text can be read, light and dark."""
     for task in ("recall", "shapes", "reverse"):
-        for width, height in ((1280, 900), (1100, 900), (800, 900), (400, 850)):
+        for width, height in ((1280, 900), (1024, 900), (800, 900), (600, 900), (400, 850)):
             for scheme in ("light", "dark"):
                 browser.show(width, scheme, height)
                 opened(browser, page, task)
-                for tab in ("model", "curves", "settings") if width == 400 else ("model",):
-                    if width == 400:
+                for tab in ("model", "curves", "settings") if width <= 720 else ("model",):
+                    if width <= 720:
                         click(browser, f"#tabs [data-tab={tab}]")
                         still(browser)
                     wider = browser.js(WIDER)
@@ -257,6 +269,10 @@ def check_knobs(browser, page):
     assert "1 … 65536" in browser.wait(ERROR + ".includes('99999999') && document.getElementById('error').textContent")
     set_knob(browser, "model.dim", "4096")
     assert "too large for a page" in browser.wait(ERROR + ".includes('4096') && document.getElementById('error').textContent")
+    assert browser.js("return document.querySelector(`#knobs [data-of='data.lengths']`).value") == "6"
+    set_knob(browser, "data.lengths", "4 to 5")
+    browser.wait(f"return {STATE}.values['data.lengths'] === '[4, 5]'", 60)
+    stop(browser)
     set_knob(browser, "model.dim", "16")
     browser.wait(f"return document.getElementById('error').hidden && {STATE}.values['model.dim'] === '16'")
     stop(browser)
@@ -271,6 +287,7 @@ def check_knobs(browser, page):
     browser.wait("return document.querySelectorAll('#panel .row').length > 50")
     shown = browser.js("return [...document.querySelectorAll('#panel .row code')].map((c) => c.textContent)")
     assert "model.block.mixing" in shown and "data.frames" not in shown and "data.symbols" in shown
+    assert "model.pool" not in shown and "model.block.kernel_size" not in shown  # they change nothing
     mixings = browser.js("return [...document.querySelector(`#panel [data-of='model.block.mixing']`).options].map((o) => o.value)")
     assert {"attention", "convolution", "gru", "dense"} <= set(mixings), mixings
 
@@ -346,22 +363,39 @@ def check_compare(browser, page):
 
 
 def check_tours(browser, page):
+    """Five steps: an answer, both models, what was measured, the reason, the museum."""
     opened(browser, page, "recall")
     tours = browser.js("return [...document.querySelectorAll('#tours button')].map((b) => b.textContent)")
     assert len(tours) == 3
+    said = "return document.getElementById('panel').textContent"
     for tour in tours:
         click(browser, key_of(f"tour {tour}"))
         browser.wait("return document.querySelectorAll('#panel .choice').length === 3")
-        click(browser, key_of("answer 1"))
+        still(browser)
+        assert browser.js(f"return document.querySelector('{key_of('tour next')}').disabled")
+        browser.js(f"document.querySelector('{key_of('answer 0')}').focus()")
+        press(browser, "ArrowDown")
+        browser.wait(f"return document.activeElement.dataset.key === 'answer 1' && {STATE}.tour.answer === 1")
         click(browser, key_of("tour next"))
         browser.wait(f"return {STATE}.running && {STATE}.other && {STEP} > 10", 120)
-        browser.wait("return document.getElementById('panel').textContent.includes('exact match is')")
-        for words in ("You expected it", "Why", "./heed course museum"):
+        browser.wait("return document.querySelectorAll('#panel .versus svg').length === 2")
+        assert "generated right" in browser.js(said)
+        for words in ("passed 50 %", "Why", "./heed course museum"):
             click(browser, key_of("tour next"))
-            browser.wait(f"return document.getElementById('panel').textContent.includes({json.dumps(words)})")
+            browser.wait(f"{said}.includes({json.dumps(words)})")
+        link = browser.js("return document.querySelector('#panel a').href")
+        assert os.path.exists(urllib.parse.unquote(link.removeprefix("file://"))), link
         stop(browser)
         press(browser, "Escape")
         still(browser)
+    # The last of them until it shows what it teaches.
+    click(browser, key_of(f"tour {tours[-1]}"))
+    browser.wait(f"return {STATE}.tour.step === 4")
+    for step in (3, 2):
+        click(browser, key_of("tour back"))
+    click(browser, "#train")
+    browser.wait(f"{said}.includes('✓ You expected it.')", 300)
+    stop(browser)
 
 
 def check_tasks(browser, page):
@@ -376,6 +410,19 @@ def check_tasks(browser, page):
         assert len(browser.js("return document.getElementById('ask').textContent")) > 20, task
         if task in shapes:
             assert browser.js(f"return document.querySelectorAll('{shapes[task]}').length") > 8, task
+        if task == "set":
+            assert browser.js(f"return document.querySelector('{key_of('part pool')}') !== null")
+        if task == "video":  # frames side by side
+            wide, high = browser.js("const b = document.querySelector('#flow .head svg').viewBox.baseVal; return [b.width, b.height]")
+            assert wide > 2.5 * high, (wide, high)
+        for width, height in ((400, 850), (1280, 900)):
+            browser.show(width, height=height)
+            browser.wait(f"return document.querySelector('#flow .cv svg').clientWidth === {216 if width == 400 else 360}")
+            still(browser)
+            broken = browser.js("""return [...document.querySelectorAll('.stage')].slice(0, -1).flatMap((stage) => {
+              const drawn = stage.querySelector('.cv > *').getBoundingClientRect().height, all = stage.getBoundingClientRect().height;
+              return all - drawn > 0.6 ? [[stage.textContent.slice(0, 20), all, drawn]] : []; })""")
+            assert not broken, f"{task}, {width}: strands that break: {broken}"
         bands = browser.js("return document.querySelectorAll('.band').length")
         assert bands == (2 if task in ("reverse", "copy") else 1), (task, bands)
 
@@ -399,6 +446,23 @@ def check_deep(browser, page):
             browser.wait(f"return {STATE}.open === '1' && {QUIET} && document.querySelector("
                          "'[data-key=\"head decoder.layers.1.attention.head.0\"]')")
         assert browser.js("return document.documentElement.scrollHeight") <= 900, more
+
+
+def check_long(browser, page):
+    """Of many positions some are drawn; the ends say how many there are, and move on to them."""
+    config = ("model.kind = \"language_model\"\nmodel.dim = 16\nmodel.layers = 1\nmodel.heads = 2\ndata.kind = \"sort\"\n"
+              "data.symbols = 3\ndata.lengths = [32, 32]\ndata.train_size = 300\ndata.val_size = 40\nmodel.positional.max_length = 64\n")
+    fresh(browser, address(page, config))
+    browser.wait("return Number(document.body.dataset.drawn) > 0")
+    still(browser)
+    ends = "return [...document.querySelectorAll('.tokens .end')].map((e) => e.textContent)"
+    before = browser.js(ends)
+    assert len(before) == 2 and sum(int(text.strip("… ")) for text in before) == 63 - 36, before
+    click(browser, ".tokens .end")
+    browser.wait(f"return {QUIET} && {STATE}.position < 20")
+    assert browser.js(ends) != before
+    assert browser.js("return document.querySelectorAll('.tokens button:not(.end)').length") == 36
+    assert browser.js(WIDER) <= 0
 
 
 def check_positions(browser, page):
@@ -478,7 +542,7 @@ def main():
     try:
         browser.show(1280)
         for check in (check_arrival, check_slider, check_head, check_parts, check_keyboard, check_knobs, check_examples,
-                      check_breaks, check_compare, check_tours, check_tasks, check_deep, check_positions, check_address):
+                      check_breaks, check_compare, check_tours, check_tasks, check_deep, check_long, check_positions, check_address):
             check(browser, page)
         check_looks(browser, page, folder)
         check_terminal(browser, page, program)
