@@ -118,13 +118,6 @@ void check_cost(const Model& model, const Experiment& experiment, const Corpus& 
              multiplications, max_multiplications);
 }
 
-const Dataset& split_to_show(const Corpus& corpus) {
-  for (const char* name : {"val", "test"})
-    if (const auto found = corpus.splits.find(name); found != corpus.splits.end())
-      return found->second;
-  return corpus.splits.at("train");
-}
-
 // Weights that a step has not seen yet read settings that change during training.
 void evaluate_at(int64_t step) {
   scope().training = scope().gradients = false;
@@ -323,12 +316,6 @@ double guess_loss(const Dataset& examples) {
   return sum;
 }
 
-Json list_of(const std::vector<int64_t>& values) {
-  Json list = Json::array();
-  for (const int64_t value : values) list.push(value);
-  return list;
-}
-
 }  // namespace
 
 PlaygroundSession::Settings PlaygroundSession::read(std::string_view toml,
@@ -368,9 +355,9 @@ Json PlaygroundSession::summary() const {
   for (const ConfigEntry& entry : all)
     if (!is_used(entry.key, all)) unused.push(entry.key);
   for (const NamedParameter& p : trainer_.model().parameters()) {
-    Json shape = Json::array();
-    for (int axis = 0; axis < p.tensor.rank(); ++axis) shape.push(p.tensor.dim(axis));
-    parameters.push(Json::object().set("name", p.name).set("shape", std::move(shape)));
+    const Shape& shape = p.tensor.shape();
+    parameters.push(
+        Json::object().set("name", p.name).set("shape", Json::array({shape.begin(), shape.end()})));
   }
   Json tokens = Json::array();
   if (const TextCodec* codec = corpus_.source ? corpus_.source.get() : corpus_.target.get())
@@ -394,7 +381,12 @@ Json PlaygroundSession::summary() const {
       .set("reads_text", corpus_.format.features == 0);
 }
 
-const Dataset& PlaygroundSession::shown_split() const { return split_to_show(corpus_); }
+const Dataset& PlaygroundSession::shown_split() const {
+  for (const char* name : {"val", "test"})
+    if (const auto found = corpus_.splits.find(name); found != corpus_.splits.end())
+      return found->second;
+  return corpus_.splits.at("train");
+}
 
 Json PlaygroundSession::scores() {
   ScopeGuard here;
@@ -472,7 +464,8 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   json.set("maps", std::move(maps));
   add_parts(here_only, position, json);
   if (reads_features && !corpus_.grid.empty())
-    json.set("pixels", pixels(batch)).set("grid", list_of(corpus_.grid));
+    json.set("pixels", pixels(batch))
+        .set("grid", Json::array({corpus_.grid.begin(), corpus_.grid.end()}));
   if (reads_features && corpus_.format.has_edges) json.set("edges", edges(batch));
   return json;
 }

@@ -49,12 +49,6 @@ constexpr ptrdiff_t count_if(Range&& range, Test test, Of of = {}) {
   return count;
 }
 
-template <class Range, class Value, class Of = identity>
-constexpr ptrdiff_t count(Range&& range, const Value& value, Of of = {}) {
-  return ranges::count_if(
-      range, [&](const auto& each) { return each == value; }, of);
-}
-
 // What compares two elements by what `of` gives for them.
 template <class Less, class Of>
 constexpr auto comparing(Less& less, Of& of) {
@@ -68,18 +62,8 @@ constexpr auto max_element(Range&& range, Less less = {}, Of of = {}) {
 }
 
 template <class Range, class Less = ranges::less, class Of = identity>
-constexpr auto min_element(Range&& range, Less less = {}, Of of = {}) {
-  return std::min_element(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
-}
-
-template <class Range, class Less = ranges::less, class Of = identity>
-constexpr auto max(Range&& range, Less less = {}, Of of = {}) {
-  return *ranges::max_element(range, less, of);
-}
-
-template <class Range, class Less = ranges::less, class Of = identity>
 constexpr auto min(Range&& range, Less less = {}, Of of = {}) {
-  return *ranges::min_element(range, less, of);
+  return *std::min_element(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
 }
 
 template <class Range>
@@ -96,16 +80,6 @@ constexpr void sort(Range&& range, Less less = {}, Of of = {}) {
 template <class Range, class Less = ranges::less, class Of = identity>
 void stable_sort(Range&& range, Less less = {}, Of of = {}) {
   std::stable_sort(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
-}
-
-template <class Range, class Value>
-constexpr bool binary_search(Range&& range, const Value& value) {
-  return std::binary_search(ranges::begin(range), ranges::end(range), value);
-}
-
-template <class A, class B>
-constexpr bool equal(A&& a, B&& b) {
-  return std::equal(ranges::begin(a), ranges::end(a), ranges::begin(b), ranges::end(b));
 }
 
 template <class Range, class To>
