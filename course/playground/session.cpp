@@ -316,6 +316,11 @@ double guess_loss(const Dataset& examples) {
   return sum;
 }
 
+template <class Integers>
+Json list_of(const Integers& values) {
+  return Json::array(std::vector<Json>(values.begin(), values.end()));
+}
+
 }  // namespace
 
 PlaygroundSession::Settings PlaygroundSession::read(std::string_view toml,
@@ -355,9 +360,7 @@ Json PlaygroundSession::summary() const {
   for (const ConfigEntry& entry : all)
     if (!is_used(entry.key, all)) unused.push(entry.key);
   for (const NamedParameter& p : trainer_.model().parameters()) {
-    const Shape& shape = p.tensor.shape();
-    parameters.push(
-        Json::object().set("name", p.name).set("shape", Json::array({shape.begin(), shape.end()})));
+    parameters.push(Json::object().set("name", p.name).set("shape", list_of(p.tensor.shape())));
   }
   Json tokens = Json::array();
   if (const TextCodec* codec = corpus_.source ? corpus_.source.get() : corpus_.target.get())
@@ -464,8 +467,7 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   json.set("maps", std::move(maps));
   add_parts(here_only, position, json);
   if (reads_features && !corpus_.grid.empty())
-    json.set("pixels", pixels(batch))
-        .set("grid", Json::array({corpus_.grid.begin(), corpus_.grid.end()}));
+    json.set("pixels", pixels(batch)).set("grid", list_of(corpus_.grid));
   if (reads_features && corpus_.format.has_edges) json.set("edges", edges(batch));
   return json;
 }

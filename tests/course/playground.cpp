@@ -50,6 +50,9 @@ TEST_CASE("playground: the config of the summary makes the same session") {
   const Json summary = session.summary();
   CHECK(summary.at("values").at("model.dim").string() == "8");
   CHECK(!summary.at("values").find("model.dropout"));
+  const std::string unused = summary.at("unused").text();
+  CHECK(unused.find("\"model.pool\"") != std::string::npos);
+  CHECK(unused.find("\"model.dim\"") == std::string::npos);
   const PlaygroundSession again(summary.at("config").string());
   CHECK(again.summary().text() == summary.text());
   CHECK(summary.at("parameter_count").integer() == session.weight_count());

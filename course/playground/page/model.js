@@ -396,7 +396,9 @@ function sideOfEmbedding(view) {
   const { trace, narrow, position } = view;
   if (trace.pixels) {
     const [, width] = trace.grid.slice(-2);
-    const drawn = imageOf(trace, narrow ? 50 : 88, { reads: position, label: "The image" });
+    const isVideo = trace.grid.length === 3;
+    const size = narrow ? 50 : isVideo ? 170 : 88;
+    const drawn = imageOf(trace, size, { reads: position, label: "The image" });
     drawn.setAttribute("tabindex", "0");
     drawn.dataset.key = "image";
     drawn.addEventListener("keydown", (event) =>
@@ -408,12 +410,12 @@ function sideOfEmbedding(view) {
     });
     const row = Math.floor(position / width) % trace.grid.at(-2);
     const frame = Math.floor(position / (width * trace.grid.at(-2))) + 1;
-    const which = trace.grid.length === 3 ? `frame ${frame}, ` : "";
+    const which = isVideo ? `frame ${frame}, ` : "";
     const place = `${which}row ${row + 1}, column ${(position % width) + 1}`;
-    const words = narrow
-      ? `${place} reads`
-      : `The white frame marks the pixel that reads: ${place}`;
-    return html("div", { class: "beside" }, drawn, html("span", { class: "s q" }, words));
+    const words =
+      narrow || isVideo ? `${place} reads` : `The white frame marks the pixel that reads: ${place}`;
+    const kind = isVideo && !narrow ? "beside below" : "beside";
+    return html("div", { class: kind }, drawn, html("span", { class: "s q" }, words));
   }
   if (narrow) return null;
   if (trace.edges) {
@@ -729,7 +731,14 @@ function logitsRow(view, columns, width, norms) {
   const norm = view.isPair ? norms.right : norms.left;
   const parts = [];
   const at = isPooled ? width / 2 : stack.x(Math.min(position, stack.count - 1));
-  if (!view.plan.pool)
+  const { pool } = view.plan;
+  if (pool)
+    for (let i = 0; i < pool.rows; ++i) {
+      const x = px(width / 4 + ((i + 0.5) * width) / 2 / pool.rows);
+      const d = `M${x} 0C${x} 14 ${px(width / 2)} 8 ${px(width / 2)} 26`;
+      parts.push(svg("path", { d, fill: "none", stroke: "var(--path)", "stroke-width": 1.5 }));
+    }
+  else
     for (const i of stack.all) {
       const x = stack.x(i);
       if (x === null || (!isPooled && i === position)) continue;
@@ -756,7 +765,7 @@ function logitsRow(view, columns, width, norms) {
       fill: "var(--path)",
     }),
     svg("path", { d: `M0.5 36V31H${width - 0.5}V36`, fill: "none", stroke: "var(--path)" }),
-    ...(isPooled && !view.plan.pool
+    ...(isPooled && !pool
       ? [
           svg(
             "text",

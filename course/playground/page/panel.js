@@ -29,7 +29,7 @@ function scoresOf(map, head, view) {
   if (view.trace.grid?.length === 2 && map.rows === map.columns) {
     const along = alongGrid(map, head, view.trace.grid);
     rows.unshift(["same row", along.row], ["same column", along.column]);
-  } else if (!found.previous && map.rows > 2) {
+  } else if (!found.previous && map.rows > 2 && !view.trace.edges) {
     const share = (target) => {
       let sum = 0;
       for (let q = 0; q < map.rows; ++q) {
@@ -196,7 +196,9 @@ export function headPanel(view) {
   const place = placeOfStage(module);
   const words = trace.pixels
     ? "The framed pixel reads. A dot’s area is the weight of the pixel under it; all add up to 1."
-    : "A row is the token that reads, a column what it reads; a row adds up to 1.";
+    : trace.edges
+      ? `Node ${map.queries[row]} reads: a line is as thick as the weight of the node at its end.`
+      : "A row is the token that reads, a column what it reads; a row adds up to 1.";
   const nodes = [
     header(nameOfHead(module, head, view.isPair), view),
     leadOf(map, head, view),
