@@ -3,7 +3,8 @@
 //   chart({width, height, label, x: {kind, ends}, y: {kind, ends, fraction}, lines, marks, rules})
 //
 // line: {label, colour, x, y, low, high, width, dash, opacity, points}; low and high are a band.
-// mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text, isAbove}, a dotted level.
+// mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text, isAbove: of its text}, a
+// dotted level.
 // `colour` is a colour of CSS, "var(--h1)". Returns the picture, with the scales as picture.scales.
 import { html, picture, px, svg } from "./dom.js";
 import { axisEnds, extent, makeScale, thin, ticksOf, wantsLog } from "./scale.js";

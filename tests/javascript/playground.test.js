@@ -279,8 +279,8 @@ test("a tour says what was measured, and when it is too early to say", () => {
   assert.equal(outcomeOf(axis, 1, good, good)[0], "q");
   assert.equal(outcomeOf(mask, 0, late, leaks)[0], "no");
   assert.equal(outcomeOf(mask, 1, good, late)[0], "q");
-  for (const { other, answers, piece } of tours) {
-    assert.ok(other && piece.length === 2);
+  for (const { other, answers, exhibit } of tours) {
+    assert.ok(other && exhibit.length === 2);
     assert.equal(answers.filter(([, isRight]) => isRight).length, 1);
   }
 });

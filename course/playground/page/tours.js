@@ -86,7 +86,7 @@ export const tours = [
       "A column divides by a sum over all queries, also later ones. Exact match is measured with " +
       "the right target as input, where all queries are there at once. In generation there is " +
       "one query at a time, and every key gives it all of its weight.",
-    piece: [
+    exhibit: [
       "softmax-wrong-axis",
       "It makes this mistake in heed’s C++. You find it by its row sums.",
     ],
