@@ -775,7 +775,7 @@ function logitsRow(view, columns, width, norms) {
               "text-anchor": view.narrow ? "end" : "start",
               class: "halo-band",
             },
-            poolWords[view.pool] ?? `${view.pool} of all positions`,
+            view.narrow ? view.pool : (poolWords[view.pool] ?? `${view.pool} of all positions`),
           ),
         ]
       : []),
