@@ -85,6 +85,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 add_executable(playground_double EXCLUDE_FROM_ALL course/playground/native_double.cpp ${playground_apps})
 heed_test_options(playground_double)
+target_compile_options(playground_double PRIVATE -Wno-shadow)  # rooms that are one file only here
 target_link_libraries(playground_double PRIVATE
   heed_nn_f64 heed_optim_f64 heed_data_f64 nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
 heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh
