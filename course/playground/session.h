@@ -23,8 +23,8 @@ class PlaygroundSession {
 
   // {"config": "…", "values": {"model.layers": "2", …}, "parameters": [{"name", "shape"}, …], …}:
   // the keys that differ from their defaults, as a file and one by one, and what the page needs to
-  // know about model and data. "unused" are the keys that change nothing (used_keys.h). "guess" is the validation loss of a model that knows only how often
-  // each target occurs.
+  // know about model and data. "unused" are the keys that change nothing (used_keys.h). "guess" is
+  // the validation loss of a model that knows only how often each target occurs.
   Json summary() const;
 
   // Updates the weights. Throws Error if the loss is not finite.
