@@ -16,17 +16,19 @@ namespace {
 // The maximum of the logits, if they define probabilities.
 double checked_maximum(const char* operation, std::span<const real> logits) {
   constexpr real infinity = std::numeric_limits<real>::infinity();
+  // With clang a maximum begins with the least finite number, so infinite logits are counted.
   real maximum = -infinity;
-  bool valid = true;
-#pragma omp simd reduction(max : maximum) reduction(&& : valid)
+  int64_t invalid = 0, possible = 0;
+#pragma omp simd reduction(max : maximum) reduction(+ : invalid, possible)
   for (size_t v = 0; v < logits.size(); ++v) {
-    valid = valid && logits[v] < infinity;
+    invalid += !(logits[v] < infinity);
+    possible += logits[v] > -infinity;
     maximum = std::max(maximum, logits[v]);
   }
-  for (size_t v = 0; !valid && v < logits.size(); ++v)
+  for (size_t v = 0; invalid > 0 && v < logits.size(); ++v)
     check(logits[v] < infinity, "{}: the logit of token {} is {}; the model has diverged",
           operation, v, logits[v]);
-  check(maximum > -infinity, "{}: no token has a finite logit", operation);
+  check(possible > 0, "{}: no token has a finite logit", operation);
   return maximum;
 }
 
