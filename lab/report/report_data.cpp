@@ -94,7 +94,9 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
     const std::string name = curve.name == "val.loss" ? "loss" : curve.name;
     std::vector<ChartLine>& lines =
         chart_named(charts, name, name == "loss" ? "Loss" : curve_title(name)).lines;
-    lines.push_back({curve_title(curve.name), static_cast<int64_t>(lines.size()), curve});
+    // Training's first, whichever was written first.
+    lines.insert(curve.name == "loss" ? lines.begin() : lines.end(),
+                 {curve_title(curve.name), static_cast<int64_t>(lines.size()), curve});
   }
   return charts;
 }

@@ -128,6 +128,14 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
   CHECK(page.size() < 500'000);
 }
 
+TEST_CASE("the loss of training comes before that of validation, even if it was measured later") {
+  const WrittenRun run;
+  run.write("metrics.jsonl", "{\"step\":5,\"val\":{\"loss\":1.75}}\n{\"step\":10,\"loss\":1.5}\n");
+  const std::string page = run.page();
+  CHECK(page.find("<td>Loss, Training loss</td>") < page.find("<td>Loss, Validation loss</td>"));
+  CHECK_CONTAINS(page, "<td>Loss, Validation loss</td>");
+}
+
 TEST_CASE("a report of a text has no exact match, even if heed 0.2.0 wrote one") {
   const WrittenRun run(
       "[model]\nkind = \"language_model\"\n[data]\nkind = \"text\"\n"
