@@ -27,7 +27,7 @@ function copy(from, to) {
   fs.copyFileSync(from, to);
 }
 
-// The colours and fonts that the site shares with the report and the playground.
+// The colours, fonts and commands that the site shares with the report and the playground.
 function tokens(root) {
   const style = fs.readFileSync(path.join(root, "lab/page/style.css"), "utf8");
   const end = style.indexOf("\n* {");
