@@ -21,11 +21,6 @@ namespace {
 // Of the training split, whose scores are those of evaluations: besides names of measures.
 constexpr const char* train_split = "train";
 
-const Dataset& measured_split(const Corpus& corpus) {
-  const auto val = corpus.splits.find("val");
-  return val != corpus.splits.end() ? val->second : corpus.splits.at(train_split);
-}
-
 // Calls f as an evaluation is called, on this rank alone.
 template <class F>
 Json evaluated(F&& f) {

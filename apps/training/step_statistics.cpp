@@ -11,6 +11,7 @@
 #include "apps/support/numbers.h"
 #include "core/observer.h"
 #include "core/rows_without_sum.h"
+#include "data/first_examples.h"
 #include "nn/module.h"
 #include "nn/recorder.h"
 
@@ -178,8 +179,7 @@ int64_t positions_of(const Batch& batch) {
 
 // The first examples of the split that shows what training does.
 Batch first_examples(const Experiment& experiment, const Corpus& corpus, int64_t count) {
-  const auto val = corpus.splits.find("val");
-  const Dataset& dataset = val == corpus.splits.end() ? corpus.splits.at("train") : val->second;
+  const Dataset& dataset = measured_split(corpus);
   Batch batch;
   Batches::in_order(dataset, experiment.framing(), std::min(count, dataset.size)).get(0, batch);
   return batch;
