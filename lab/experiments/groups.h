@@ -121,6 +121,7 @@ std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target);
 // Returns the medians over the runs of a group. A run that never reached the target counts as later
 // than all others, so a median that falls on it, or next to it, is infinity.
 std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target);
+std::optional<Reached> median_reached(const std::vector<Reached>& runs);  // none if empty
 
 // The group with the best mean of a score, among those that have it for as many seeds as any group.
 struct BestGroup {

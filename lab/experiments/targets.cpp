@@ -55,18 +55,24 @@ std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) 
 }
 
 std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target) {
+  std::vector<Reached> runs;
+  for (const ScoredRun& run : group.runs)
+    if (const std::optional<Reached> each = reached(run.folder, target)) runs.push_back(*each);
+  return median_reached(runs);
+}
+
+std::optional<Reached> median_reached(const std::vector<Reached>& runs) {
+  if (runs.empty()) return std::nullopt;
   Reached all{.runs = 0};
   std::vector<double> steps, seconds;
-  for (const ScoredRun& run : group.runs)
-    if (const std::optional<Reached> each = reached(run.folder, target)) {
-      ++all.runs;
-      all.reached += each->reached;
-      all.last_step = std::max(all.last_step, each->last_step);
-      all.last_seconds = std::max(all.last_seconds, each->last_seconds);
-      steps.push_back(each->steps);
-      if (each->seconds) seconds.push_back(*each->seconds);
-    }
-  if (steps.empty()) return std::nullopt;
+  for (const Reached& each : runs) {
+    ++all.runs;
+    all.reached += each.reached;
+    all.last_step = std::max(all.last_step, each.last_step);
+    all.last_seconds = std::max(all.last_seconds, each.last_seconds);
+    steps.push_back(each.steps);
+    if (each.seconds) seconds.push_back(*each.seconds);
+  }
   all.steps = median_of(steps);
   if (seconds.size() == steps.size()) all.seconds = median_of(seconds);
   return all;

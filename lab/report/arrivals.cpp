@@ -13,7 +13,7 @@ Arrivals arrivals_of(const RunGroups& groups, const ScoreTarget& target) {
   bool any = false;
   for (const RunGroup& group : groups.groups) {
     Arrivals::Group& each = arrivals.groups.emplace_back();
-    RunGroup counted;
+    std::vector<Reached> counted;
     for (const ScoredRun& run : group.runs) {
       const std::optional<Reached> first = reached(run.folder, target);
       any = any || first;
@@ -22,12 +22,12 @@ Arrivals arrivals_of(const RunGroups& groups, const ScoreTarget& target) {
         ++each.left_out;
         continue;
       }
-      counted.runs.push_back(run);
+      counted.push_back(*first);
       arrivals.last_step = std::max(arrivals.last_step, first->last_step);
       each.steps.emplace_back(run.seed,
                               first->reached > 0 ? std::optional(first->steps) : std::nullopt);
     }
-    each.median = median_reached(counted, target);
+    each.median = median_reached(counted);
   }
   check_input(any,
               "--target: no metrics.jsonl of these runs has {}; scores are written at evaluations, "
