@@ -21,7 +21,7 @@ namespace {
 // Of the training split, whose scores are those of evaluations: besides names of measures.
 constexpr const char* train_split = "train";
 
-// Calls f as an evaluation is called, on this rank alone.
+// Calls f as an evaluation is called, on this rank only.
 template <class F>
 Json evaluated(F&& f) {
   ScopeGuard here;
