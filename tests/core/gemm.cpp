@@ -80,6 +80,36 @@ TEST_CASE("gemm_tiled: every tile shape and layout") {
     check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, tiled);
 }
 
+// 65 rows are more than a panel holds, so that gemm_tiled() packs the weights. With fewer, it reads
+// them in place.
+TEST_CASE("gemm_tiled: rows of a few texts have the same bits as among others") {
+  Draw draw(7);
+  for (int i = 0; i < 30; ++i) {
+    const int64_t m = draw.up_to(64), n = draw.up_to(1200), k = 256 + draw.below(300);
+    const TestMatrix a = padded(65, k, false, draw), b = padded(k, n, true, draw);
+    const TestMatrix bias = dense(1, n, false, draw);
+    TestMatrix few(m, n, false, draw.below(4)), all(65, n), visits(m, n);
+    visits.fill([] { return real{0}; });
+    TestMatrix* const counted = &visits;
+    const kernels::Epilogue count{
+        [](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+          auto& to = **static_cast<TestMatrix* const*>(context);
+          for (int64_t row = i0; row < i1; ++row)
+            for (int64_t column = j0; column < j1; ++column) ++to.at(row, column);
+        },
+        &counted};
+    const GemmOptions options{few.leading, 1, draw.flip() ? bias.values.data() : nullptr, count};
+    kernels::gemm_tiled(a.matrix().block(0, m, 0, k), b.matrix(), few.to(false), options);
+    kernels::gemm_tiled(a.matrix(), b.matrix(), all.to(false), {n, 1, options.bias});
+    bool equal = true;
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t j = 0; j < few.leading; ++j)
+        equal &= j < n ? few.at(row, j) == all.at(row, j) && visits.at(row, j) == 1
+                       : std::isnan(few.values[static_cast<size_t>(row * few.leading + j)]);
+    CHECK_MESSAGE(equal, m, " × ", n, " × ", k);
+  }
+}
+
 TEST_CASE("gemm_few_rows: one to four rows") {
   Draw draw(7);
   for (int64_t m = 1; m <= 4; ++m)

@@ -54,6 +54,8 @@ constexpr int64_t min_columns_to_pack_a = 128, long_stride = 1024 / sizeof(real)
 // A b whose rows are whole vectors is packed only if its leading dimension is larger than this, and
 // for more rows of a than this.
 constexpr int64_t short_stride = 512, max_rows_in_place = 96;
+// multiply_transposed() is for at least so many columns of b, and sums of at least this length.
+constexpr int64_t min_transposed_columns = 128, min_transposed_depth = 256;
 
 // The packing buffers of a thread.
 struct PackingBuffers {
@@ -212,10 +214,42 @@ void multiply_panel(const RowBlock& a, const Panels& b, int64_t j, const Tile& c
   }
 }
 
+// Returns whether multiply_transposed() is faster: for few rows of a, which packing a large b would
+// delay for long. They must nearly fill the vectors that hold a column of a.
+bool transposed_is_faster(const MatrixView& a, const MatrixView& b, Destination c,
+                          const GemmOptions& options) {
+  const bool fills_lanes = 4 * a.rows >= 3 * whole_vectors(a.rows);
+  return a.rows <= panel_columns && fills_lanes && !a.transposed && b.transposed &&
+         b.columns >= min_transposed_columns && a.columns >= min_transposed_depth &&
+         !c.accumulate && options.scale == 1;
+}
+
+// Computes c as the transpose of bᵀ aᵀ, which reads b in place and packs a. Sums have the order of
+// gemm_tiled(), and so the same bits.
+void multiply_transposed(const MatrixView& a, const MatrixView& b, Destination c,
+                         const GemmOptions& options) {
+  const int64_t m = a.rows, leading = whole_vectors(m);
+  real* const block = per_thread<PackingBuffers>().rows;  // not used by a product of b in place
+  for (int64_t j = 0; j < b.columns; j += slab_rows) {
+    const int64_t columns = std::min(slab_rows, b.columns - j);
+    for (int64_t i = 0; options.bias && i < columns; ++i)
+      std::fill_n(block + i * leading, m, options.bias[j + i]);
+    gemm_tiled(b.block(0, b.rows, j, columns).t(), a.t(), {block, options.bias != nullptr},
+               {.leading_c = leading});
+    const int64_t whole = columns / lanes * lanes;
+    transpose(whole, m, block, leading, c.data + j, options.leading_c);
+    for (int64_t i = whole; i < columns; ++i)
+      for (int64_t row = 0; row < m; ++row)
+        c.data[row * options.leading_c + j + i] = block[i * leading + row];
+    options.epilogue(0, m, j, j + columns);
+  }
+}
+
 }  // namespace
 
 void gemm_tiled(const MatrixView& a, const MatrixView& b, Destination c,
                 const GemmOptions& options) {
+  if (transposed_is_faster(a, b, c, options)) return multiply_transposed(a, b, c, options);
   PackingBuffers& buffers = per_thread<PackingBuffers>();
   const bool pack_a =
       a.transposed && b.columns >= min_columns_to_pack_a && a.leading >= long_stride;
