@@ -1,6 +1,6 @@
-// The reference pages, from Doxygen's XML of the public headers: a page for each operation of core/ops.h, for each class,
-// and for the remaining functions of a header. Shapes, errors and examples come from the pages of docs/ that the tests
-// execute.
+// The reference pages, from Doxygen's XML of the public headers: a page for each operation of
+// core/ops.h, for each class, and for the remaining functions of a header. Shapes, errors and
+// examples come from the pages of docs/ that the tests execute.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -9,35 +9,60 @@ import { XMLParser } from "fast-xml-parser";
 import { code, output, table } from "./html.js";
 import { escape, highlight } from "./sources.js";
 
-const parser = new XMLParser({ preserveOrder: true, ignoreAttributes: false, attributeNamePrefix: "", trimValues: false });
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  trimValues: false,
+});
 
 // An element of the parser's ordered form: {name: [children], ":@": attributes}.
 const nameOf = (node) => Object.keys(node).find((key) => key !== ":@");
 const childrenOf = (node) => node[nameOf(node)];
 const attribute = (node, name) => node[":@"]?.[name] ?? "";
 const all = (nodes, name) => nodes.filter((node) => nameOf(node) === name);
-const one = (nodes, name) => all(nodes, name)[0];
-const text = (nodes) =>
+const firstOf = (nodes, name) => all(nodes, name)[0];
+const plainText = (nodes) =>
   nodes
-    .map((node) => (nameOf(node) === "#text" ? String(node["#text"]) : text(childrenOf(node)) + (nameOf(node) === "para" ? "\n\n" : "")))
+    .map((node) =>
+      nameOf(node) === "#text"
+        ? String(node["#text"])
+        : plainText(childrenOf(node)) + (nameOf(node) === "para" ? "\n\n" : ""),
+    )
     .join("");
-const textOf = (nodes, name) => text(all(nodes, name)).trim();
-const unescaped = (value) => value.replace(/\u00a0/g, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
+const textOf = (nodes, name) => plainText(all(nodes, name)).trim();
+const unescaped = (value) =>
+  value
+    .replace(/\u00a0/g, " ")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&quot;/g, '"')
+    .replace(/&amp;/g, "&");
 
-const comment = (node) => ["briefdescription", "detaileddescription", "inbodydescription"].map((part) => textOf(node, part)).join("\n").trim();
+const comment = (node) =>
+  ["briefdescription", "detaileddescription", "inbodydescription"]
+    .map((part) => textOf(node, part))
+    .join("\n")
+    .trim();
 
 function member(node) {
   const inside = childrenOf(node);
   const kind = attribute(node, "kind");
-  const location = one(inside, "location");
+  const location = firstOf(inside, "location");
   const type = textOf(inside, "type");
   const name = textOf(inside, "name");
   let declaration = `${type} ${name}${textOf(inside, "argsstring")}`.trim();
   if (kind === "variable") declaration += ` ${textOf(inside, "initializer")}`;
   if (kind === "typedef") declaration = `using ${name} = ${type}`;
   if (kind === "enum") declaration = `enum class ${name}`;
-  declaration = unescaped(declaration).replace(/ ([&*]+)(?=\w)/g, "$1 ").replace(/\s+([&*])/g, "$1").trim();
-  const values = all(inside, "enumvalue").map((value) => ({ name: textOf(childrenOf(value), "name"), text: comment(childrenOf(value)) }));
+  declaration = unescaped(declaration)
+    .replace(/ ([&*]+)(?=\w)/g, "$1 ")
+    .replace(/\s+([&*])/g, "$1")
+    .trim();
+  const values = all(inside, "enumvalue").map((value) => ({
+    name: textOf(childrenOf(value), "name"),
+    text: comment(childrenOf(value)),
+  }));
   return {
     kind,
     name,
@@ -52,27 +77,38 @@ function member(node) {
 }
 
 function compound(file) {
-  const root = one(parser.parse(fs.readFileSync(file, "utf8")), "doxygen");
-  const node = one(childrenOf(root), "compounddef");
+  const root = firstOf(parser.parse(fs.readFileSync(file, "utf8")), "doxygen");
+  const node = firstOf(childrenOf(root), "compounddef");
   const inside = childrenOf(node);
-  const location = one(inside, "location");
+  const location = firstOf(inside, "location");
   return {
     kind: attribute(node, "kind"),
     name: textOf(inside, "compoundname").replace(/^heed::/, ""),
-    bases: all(inside, "basecompoundref").map((base) => text(childrenOf(base)).replace("heed::", "")),
+    bases: all(inside, "basecompoundref").map((base) =>
+      plainText(childrenOf(base)).replace("heed::", ""),
+    ),
     text: unescaped(comment(inside)),
     file: location ? attribute(location, "file") : "",
     line: location ? attribute(location, "line") : "",
-    members: all(inside, "sectiondef").flatMap((section) => all(childrenOf(section), "memberdef").map(member)),
+    members: all(inside, "sectiondef").flatMap((section) =>
+      all(childrenOf(section), "memberdef").map(member),
+    ),
   };
 }
 
-// HTML of a comment's words: code in backticks, and links of the names that have a page. `names` is name → url.
+// HTML of a comment's words: code in backticks, and links of the names that have a page. `names` is
+// name → url.
 const inline = (value, names = new Map()) =>
-  linked(escape(value).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/(^|\s)\*(\w+)\*/g, "$1<em>$2</em>"), names, /[a-z]\w*[A-Z]/);
+  linked(
+    escape(value)
+      .replace(/`([^`]+)`/g, "<code>$1</code>")
+      .replace(/(^|\s)\*(\w+)\*/g, "$1<em>$2</em>"),
+    names,
+    /[a-z]\w*[A-Z]/,
+  );
 
-// Links the names in HTML; outside <code> only those that `plain` matches, so that "Model" at the start of a sentence
-// stays a word.
+// Links the names in HTML; outside <code> only those that `plain` matches, so that "Model" at the
+// start of a sentence stays a word.
 function linked(html, names, plain = /^/) {
   let depth = 0;
   return html.replace(/<(\/?)(\w+)[^>]*>|\b[A-Z]\w+\b/g, (found, close, tag) => {
@@ -85,7 +121,8 @@ function linked(html, names, plain = /^/) {
   });
 }
 
-// A comment as paragraphs. comments.awk marks the lines that are indented, formulas and code, with ⟦ and ⟧.
+// A comment as paragraphs. comments.awk marks the lines that are indented, formulas and code, with
+// ⟦ and ⟧.
 const paragraphs = (value, names) =>
   value
     .split(/\n\s*\n|((?:⟦[^⟧]*⟧\s*)+)/)
@@ -98,7 +135,11 @@ const paragraphs = (value, names) =>
     })
     .join("\n");
 
-const firstSentence = (value) => value.replace(/[⟦⟧]/g, "").trim().split(/(?<=[.:])\s|\n\s*\n/)[0] ?? "";
+const firstSentence = (value) =>
+  value
+    .replace(/[⟦⟧]/g, "")
+    .trim()
+    .split(/(?<=[.:])\s|\n\s*\n/)[0] ?? "";
 
 // A declaration of more than 80 characters has each parameter on a line of its own.
 function broken(declaration) {
@@ -114,29 +155,51 @@ function broken(declaration) {
   return `${declaration.slice(0, open + 1)}\n    ${inside}${declaration.slice(close)}`;
 }
 
-const signature = (declarations, names) =>
-  `<pre class="sig"><code>${linked(highlight(declarations.map((one) => `${broken(one)};`).join("\n"), "cpp"), names)}</code></pre>`;
+function signature(declarations, names) {
+  const text = declarations.map((one) => `${broken(one)};`).join("\n");
+  return `<pre class="sig"><code>${linked(highlight(text, "cpp"), names)}</code></pre>`;
+}
 
 const mono = (value) => `<span class="m">${value}</span>`;
-const enumTable = (values, names) => table(values.map((value) => [mono(escape(value.name)), inline(unescaped(value.text), names)]));
+const enumTable = (values, names) =>
+  table(values.map((value) => [mono(escape(value.name)), inline(unescaped(value.text), names)]));
 
 // What a page says of one member: its signature, its comment, the values of an enumeration.
 const entry = (of, names) =>
-  `<h2 class="m" id="${escape(of.name)}">${escape(of.name)}</h2>${signature([of.declaration], names)}${paragraphs(of.text, names)}${enumTable(of.values, names)}`;
+  `<h2 class="m" id="${escape(of.name)}">${escape(of.name)}</h2>` +
+  signature([of.declaration], names) +
+  paragraphs(of.text, names) +
+  enumTable(of.values, names);
 
 // The members of a class: its data as one table, then each function.
 function members(of, names) {
   const data = of.filter((one) => one.kind === "variable");
-  const rows = data.map((one) => [`<span class="m" id="${escape(one.name)}">${linked(highlight(one.declaration, "cpp"), names)}</span>`, inline(one.text, names)]);
+  const rows = data.map((one) => {
+    const declaration = linked(highlight(one.declaration, "cpp"), names);
+    return [
+      `<span class="m" id="${escape(one.name)}">${declaration}</span>`,
+      inline(one.text, names),
+    ];
+  });
   const head = rows.length ? `<h2 id="members">Members</h2>` : "";
-  return head + table(rows) + of.filter((one) => one.kind !== "variable").map((one) => entry(one, names)).join("\n");
+  return (
+    head +
+    table(rows) +
+    of
+      .filter((one) => one.kind !== "variable")
+      .map((one) => entry(one, names))
+      .join("\n")
+  );
 }
 
 // Chapters of the course that link to a name, as in [`softmax`](../core/ops/softmax.cpp).
 function chaptersOf(root) {
   const folder = path.join(root, "course");
   const chapters = new Map();
-  for (const file of fs.readdirSync(folder).filter((name) => /^\d+_.*\.md$/.test(name)).sort()) {
+  for (const file of fs
+    .readdirSync(folder)
+    .filter((name) => /^\d+_.*\.md$/.test(name))
+    .sort()) {
     const markdown = fs.readFileSync(path.join(folder, file), "utf8");
     for (const [, name] of markdown.matchAll(/\[`([\w:]+)`\]\(\.\.\//g)) {
       const last = name.split("::")[0];
@@ -146,27 +209,37 @@ function chaptersOf(root) {
   return chapters;
 }
 
-// The sections of a page whose C++ the tests execute, by each name of their headings: {names, text, shapes, html}. Calls
-// of error(…) and the messages that they print become a table of errors, the other lines the example.
+// The sections of a page whose C++ the tests execute, by each name of their headings: {names, text,
+// shapes, html}. Calls of error(…) and the messages that they print become a table of errors, the
+// other lines the example.
 function examplesOf(root, file) {
   const markdown = fs.readFileSync(path.join(root, file), "utf8");
   const examples = new Map();
-  for (const [, heading, section] of markdown.matchAll(/^## (.*)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)) {
-    const [, text, code, printed] = /^([\s\S]*?)```cpp\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(section) ?? [];
-    if (!code) continue;
+  for (const [, heading, section] of markdown.matchAll(
+    /^## (.*)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm,
+  )) {
+    const [, text, program, printed] =
+      /^([\s\S]*?)```cpp\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(section) ?? [];
+    if (!program) continue;
     const names = heading.split(", ");
     const parts = text.split(/\n\s*\n/).map((part) => part.trim().replace(/\n/g, " "));
     const shapes = parts.filter((part) => part.startsWith("Shapes"));
     const none = parts.find((part) => part.startsWith("Errors: "));
-    const calls = [...code.matchAll(/^error\(\[&\] \{ (.*); \}\);\n/gm)].map(([, call]) => call);
+    const calls = [...program.matchAll(/^error\(\[&\] \{ (.*); \}\);\n/gm)].map(([, call]) => call);
     const messages = [...printed.matchAll(/^error: (.*)\n/gm)].map(([, message]) => message);
-    const errors = table(calls.map((call, i) => [`<code>${highlight(call, "cpp")}</code>`, mono(escape(messages[i] ?? ""))]), ["call", "message of the Error"]);
+    const errors = table(
+      calls.map((call, i) => [
+        `<code>${highlight(call, "cpp")}</code>`,
+        mono(escape(messages[i] ?? "")),
+      ]),
+      ["call", "message of the Error"],
+    );
     const example = {
       names,
       text: parts.filter((part) => part && part !== none && !shapes.includes(part)).join("\n\n"),
       shapes,
       errors: errors || (none ? `<p>${inline(none.replace("Errors: n", "N"))}</p>` : ""),
-      code: code.replace(/^error\(.*\n/gm, ""),
+      code: program.replace(/^error\(.*\n/gm, ""),
       output: printed.replace(/^error: .*\n/gm, ""),
     };
     for (const name of names) examples.set(name, example);
@@ -176,37 +249,71 @@ function examplesOf(root, file) {
 
 // "Shapes of f: x (…, I); w (O, I) → (…, O)" as rows of a table: argument, shape, note.
 function shapeTable(shapes, name) {
-  const lines = shapes.filter((line) => !line.startsWith("Shapes of ") || line.slice(10).split(":")[0].split(/, | and /).includes(name));
+  const lines = shapes.filter(
+    (line) =>
+      !line.startsWith("Shapes of ") ||
+      line
+        .slice(10)
+        .split(":")[0]
+        .split(/, | and /)
+        .includes(name),
+  );
   const tables = lines.map((line) => {
     const words = line.replace(/^Shapes[^:]*: /, "");
     const [inputs, result] = words.replace(/\.$/, "").split(" → ");
     const row = (piece, fallback) => {
-      const [, argument, shape, note] = /^([\w, ]*?) ?(\([^)]*\)|scalar)(.*)$/.exec(piece.trim()) ?? [];
-      return shape && [mono(escape(argument || fallback)), `<span class="m nw">${escape(shape)}</span>`, inline(note.replace(/^,? /, ""))];
+      const [, argument, shape, note] =
+        /^([\w, ]*?) ?(\([^)]*\)|scalar)(.*)$/.exec(piece.trim()) ?? [];
+      return (
+        shape && [
+          mono(escape(argument || fallback)),
+          `<span class="m nw">${escape(shape)}</span>`,
+          inline(note.replace(/^,? /, "")),
+        ]
+      );
     };
-    const rows = [...inputs.split("; ").map((piece) => row(piece, "")), ...(result ? [row(result, "returns")] : [])];
+    const rows = [
+      ...inputs.split("; ").map((piece) => row(piece, "")),
+      ...(result ? [row(result, "returns")] : []),
+    ];
     // A line in words stays one.
-    return result && rows.every(Boolean) ? rows : words === "none." ? "" : `<p>${inline(words[0].toUpperCase() + words.slice(1))}</p>`;
+    return result && rows.every(Boolean)
+      ? rows
+      : words === "none."
+        ? ""
+        : `<p>${inline(words[0].toUpperCase() + words.slice(1))}</p>`;
   });
   const rows = tables.filter(Array.isArray).flat();
   const words = tables.filter((one) => !Array.isArray(one)).join("");
   return table(rows, ["", "shape", ""]) + words;
 }
 
-const linkOf = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replace(/ /g, "-");
+const linkOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replace(/ /g, "-");
 
 function exampleOf(example, name, page, names) {
   if (!example) return { before: "", html: "", sections: [] };
   const shapes = shapeTable(example.shapes, name);
+  const url = `../${page}.html#${linkOf(example.names.join(", "))}`;
   const parts = [
     ["Shapes", shapes],
     ["Errors", example.errors],
-    ["Example", code(example.code, "cpp", "executed by the tests") + output(example.output) +
-      `<p class="q s">Names that are not declared here are from <a href="../${page}.html#${linkOf(example.names.join(", "))}">earlier examples of that page</a>.</p>`],
+    [
+      "Example",
+      code(example.code, "cpp", "executed by the tests") +
+        output(example.output) +
+        `<p class="q s">Names that are not declared here are from <a href="${url}">` +
+        "earlier examples of that page</a>.</p>",
+    ],
   ].filter(([, html]) => html);
   return {
     before: paragraphs(example.text, names),
-    html: parts.map(([title, html]) => `<h2 id="${title.toLowerCase()}">${title}</h2>${html}`).join("\n"),
+    html: parts
+      .map(([title, html]) => `<h2 id="${title.toLowerCase()}">${title}</h2>${html}`)
+      .join("\n"),
     sections: parts.map(([title]) => ({ id: title.toLowerCase(), title, level: 2, text: "" })),
   };
 }
@@ -214,8 +321,13 @@ function exampleOf(example, name, page, names) {
 // The file that defines an operation, and the file with the same in plain loops, as links.
 function definitions(site, name) {
   const links = [];
-  for (const [folder, what] of [["core/ops", "defined in"], ["core/reference", "the same as plain loops"]])
-    for (const file of fs.readdirSync(path.join(site.root, folder)).filter((one) => one.endsWith(".cpp"))) {
+  for (const [folder, what] of [
+    ["core/ops", "defined in"],
+    ["core/reference", "the same as plain loops"],
+  ])
+    for (const file of fs
+      .readdirSync(path.join(site.root, folder))
+      .filter((one) => one.endsWith(".cpp"))) {
       const text = fs.readFileSync(path.join(site.root, folder, file), "utf8");
       if (!new RegExp(`^[\\w:<>]+ (reference::)?${name}\\(`, "m").test(text)) continue;
       const full = `${folder}/${file}`;
@@ -235,24 +347,42 @@ export function apiPages(site, xml) {
   const chapters = chaptersOf(root);
   const operations = examplesOf(root, "docs/operations.md");
   const classExamples = examplesOf(root, "docs/classes.md");
-  const functions = compounds.find((one) => one.kind === "namespace" && one.name === "heed")?.members ?? [];
+  const functions =
+    compounds.find((one) => one.kind === "namespace" && one.name === "heed")?.members ?? [];
   const classes = compounds
-    .filter((one) => /^(class|struct)$/.test(one.kind) && !one.name.includes("<") && (one.text || one.members.some((of) => of.text)))
+    .filter(
+      (one) =>
+        /^(class|struct)$/.test(one.kind) &&
+        !one.name.includes("<") &&
+        (one.text || one.members.some((of) => of.text)),
+    )
     .sort((a, b) => a.name.localeCompare(b.name));
-  const aboutFile = (file) => compounds.find((one) => one.kind === "file" && one.file === file)?.text ?? "";
+  const aboutFile = (file) =>
+    compounds.find((one) => one.kind === "file" && one.file === file)?.text ?? "";
 
-  // Pages by the names of types. Where upper and lower case are the same, as on most laptops, Linear and linear must
-  // not be one file.
+  // Pages by the names of types. Where upper and lower case are the same, as on most laptops,
+  // Linear and linear must not be one file.
   const urlOf = (name) => `${name.replace(/::/g, ".").replace(/[^\w.]/g, "_")}-class.html`;
   const urlOfFile = (file) => `${file.replace(/\//g, ".")}.html`;
-  const types = new Map(classes.filter((one) => !one.name.includes("::")).map((one) => [one.name, urlOf(one.name)]));
+  const types = new Map(
+    classes.filter((one) => !one.name.includes("::")).map((one) => [one.name, urlOf(one.name)]),
+  );
   for (const one of functions)
-    if (/^(enum|typedef)$/.test(one.kind) && one.file && !types.has(one.name)) types.set(one.name, `${urlOfFile(one.file)}#${one.name}`);
+    if (/^(enum|typedef)$/.test(one.kind) && one.file && !types.has(one.name))
+      types.set(one.name, `${urlOfFile(one.file)}#${one.name}`);
   const typesBut = (name) => new Map([...types].filter(([one]) => one !== name));
 
   const foot = (name, file, line, more = []) => {
-    const taught = [...(chapters.get(name) ?? [])].map((chapter) => `<a href="../course/${chapter.replace(/md$/, "html")}">chapter ${Number(chapter.slice(0, 2))}</a>`);
-    const parts = [`declared in <a class="m" href="../${site.sources.url(file)}#L${line}">${escape(file)}</a>, line ${line}`, ...more];
+    const taught = [...(chapters.get(name) ?? [])].map(
+      (chapter) =>
+        `<a href="../course/${chapter.replace(/md$/, "html")}">` +
+        `chapter ${Number(chapter.slice(0, 2))}</a>`,
+    );
+    const parts = [
+      `declared in <a class="m" href="../${site.sources.url(file)}#L${line}">` +
+        `${escape(file)}</a>, line ${line}`,
+      ...more,
+    ];
     if (taught.length) parts.push(`taught in ${taught.join(", ")}`);
     const text = parts.join(" · ");
     return `<p class="q s">${text[0].toUpperCase()}${text.slice(1)}</p>`;
@@ -266,14 +396,20 @@ export function apiPages(site, xml) {
     group,
     kind: "api",
     about: firstSentence(about),
-    body: `<p class="meta"><span class="m">heed::</span> · <span class="m">#include &lt;heed/${escape(file)}&gt;</span></p>\n${body}`,
+    body:
+      `<p class="meta">${mono("heed::")} · ${mono(`#include &lt;heed/${escape(file)}&gt;`)}</p>\n` +
+      body,
     sections,
   });
   // A long name breaks at its underscores.
   const title = (name) => `<h1 class="m">${escape(name).replace(/_/g, "_<wbr>")}</h1>`;
 
-  const isOperation = (one) => /^core\/(standard|more)_ops\.h$/.test(one.file) && one.kind === "function";
-  const byName = groupBy(functions.filter((one) => isOperation(one) && !one.name.startsWith("operator")), (one) => one.name);
+  const isOperation = (one) =>
+    /^core\/(standard|more)_ops\.h$/.test(one.file) && one.kind === "function";
+  const byName = groupBy(
+    functions.filter((one) => isOperation(one) && !one.name.startsWith("operator")),
+    (one) => one.name,
+  );
   // In the order of docs/operations.md, which is by kind.
   const order = [...operations.keys()];
   const pages = [...byName]
@@ -281,34 +417,97 @@ export function apiPages(site, xml) {
     .map(([name, overloads]) => {
       const example = operations.get(name);
       const { before, html, sections } = exampleOf(example, name, "docs/operations", types);
-      const others = (example?.names ?? []).filter((one) => one !== name && byName.has(one)).map((one) => `<a class="m" href="${one}.html">${one}</a>`);
-      const more = [...definitions(site, name), ...(others.length ? [`see also ${others.join(", ")}`] : [])];
+      const others = (example?.names ?? [])
+        .filter((one) => one !== name && byName.has(one))
+        .map((one) => `<a class="m" href="${one}.html">${one}</a>`);
+      const more = [
+        ...definitions(site, name),
+        ...(others.length ? [`see also ${others.join(", ")}`] : []),
+      ];
       const texts = [...new Set(overloads.map((one) => one.text))];
-      const body = overloads.map((one, i) => signature([one.declaration], types) + (overloads[i + 1]?.text === one.text ? "" : paragraphs(one.text, types))).join("\n");
-      return page(`${name}.html`, name, "core/ops.h", "core/ops.h", `${title(name)}${body}${before}${html}${foot(name, overloads[0].file, overloads[0].line, more)}`,
-        [{ id: name, title: name, level: 1, text: `${texts.join(" ")} ${example?.text ?? ""}` }, ...sections], texts.find(Boolean) ?? example?.text ?? "");
+      const body = overloads
+        .map(
+          (one, i) =>
+            signature([one.declaration], types) +
+            (overloads[i + 1]?.text === one.text ? "" : paragraphs(one.text, types)),
+        )
+        .join("\n");
+      return page(
+        `${name}.html`,
+        name,
+        "core/ops.h",
+        "core/ops.h",
+        title(name) + body + before + html + foot(name, overloads[0].file, overloads[0].line, more),
+        [
+          { id: name, title: name, level: 1, text: `${texts.join(" ")} ${example?.text ?? ""}` },
+          ...sections,
+        ],
+        texts.find(Boolean) ?? example?.text ?? "",
+      );
     });
   for (const one of classes) {
     const names = typesBut(one.name);
     const visible = one.members.filter((of) => of.isPublic && !of.name.startsWith("~"));
-    const base = one.bases.length ? `<p class="q s">A ${one.bases.map((name) => linked(mono(escape(name)), names)).join(", ")}</p>` : "";
-    const { before, html, sections: more } = exampleOf(classExamples.get(one.name), one.name, "docs/classes", names);
+    const bases = one.bases.map((name) => linked(mono(escape(name)), names)).join(", ");
+    const base = bases && `<p class="q s">A ${bases}</p>`;
+    const {
+      before,
+      html,
+      sections: more,
+    } = exampleOf(classExamples.get(one.name), one.name, "docs/classes", names);
     const about = one.text || aboutFile(one.file);
-    const body = `${title(one.name)}${base}${paragraphs(about, names)}${before}${html}${members(visible, names)}${foot(one.name, one.file, one.line)}`;
+    const body = [
+      title(one.name),
+      base,
+      paragraphs(about, names),
+      before,
+      html,
+      members(visible, names),
+      foot(one.name, one.file, one.line),
+    ].join("");
     const sections = [
       { id: one.name, title: one.name, level: 1, text: one.text },
       ...more,
-      ...visible.map((of) => ({ id: of.name, title: of.name, level: of.kind === "variable" ? 3 : 2, text: of.text })),
+      ...visible.map((of) => ({
+        id: of.name,
+        title: of.name,
+        level: of.kind === "variable" ? 3 : 2,
+        text: of.text,
+      })),
     ];
-    pages.push(page(urlOf(one.name), one.name, `${one.file.split("/")[0]}: classes`, one.file, body, unique(sections), about));
+    pages.push(
+      page(
+        urlOf(one.name),
+        one.name,
+        `${one.file.split("/")[0]}: classes`,
+        one.file,
+        body,
+        unique(sections),
+        about,
+      ),
+    );
   }
   const rest = functions.filter((one) => !isOperation(one));
   for (const [file, of] of groupBy(rest, (one) => one.file)) {
     if (!file) continue;
     const about = aboutFile(file);
-    const body = `${title(file)}${paragraphs(about, types)}${of.map((one) => entry(one, typesBut(one.name))).join("\n")}`;
-    const sections = [{ id: file, title: file, level: 1, text: about }, ...of.map((one) => ({ id: one.name, title: one.name, level: 2, text: one.text }))];
-    pages.push(page(urlOfFile(file), file, "headers: functions and types", file, body, unique(sections), about));
+    const entries = of.map((one) => entry(one, typesBut(one.name)));
+    const body = title(file) + paragraphs(about, types) + entries.join("\n");
+    const sections = [
+      { id: file, title: file, level: 1, text: about },
+      ...of.map((one) => ({ id: one.name, title: one.name, level: 2, text: one.text })),
+    ];
+    pages.push(
+      page(
+        urlOfFile(file),
+        file,
+        "headers: functions and types",
+        file,
+        body,
+        unique(sections),
+        about,
+      ),
+    );
   }
   return [index(pages), ...pages];
 }
@@ -320,12 +519,21 @@ function groupBy(values, key) {
 }
 
 // Sections of a page, each id once: overloads share an anchor.
-const unique = (sections) => [...new Map(sections.map((section) => [section.id, section])).values()];
+const unique = (sections) => [
+  ...new Map(sections.map((section) => [section.id, section])).values(),
+];
 
 function index(pages) {
-  const groups = [...groupBy(pages, (one) => one.group)].map(([group, of]) => ({ group, id: linkOf(group), of }));
+  const groups = [...groupBy(pages, (one) => one.group)].map(([group, of]) => ({
+    group,
+    id: linkOf(group),
+    of,
+  }));
   const body = groups.map(({ group, id, of }) => {
-    const rows = of.map((one) => [`<a class="m" href="${path.posix.basename(one.url)}">${escape(one.title)}</a>`, inline(one.about)]);
+    const rows = of.map((one) => [
+      `<a class="m" href="${path.posix.basename(one.url)}">${escape(one.title)}</a>`,
+      inline(one.about),
+    ]);
     return `<h2 id="${id}">${escape(group)}</h2>${table(rows)}`;
   });
   return {
@@ -336,7 +544,13 @@ function index(pages) {
     nav: "api",
     group: "API",
     kind: "api",
-    body: `<h1>API</h1><p>Every public function and class of heed, from the comments of its headers. The letters of shapes (B, T, D, H, K, …) are those of <a href="../course/index.html#one-notation">the course</a>.</p>${body.join("\n")}`,
-    sections: [{ id: "api", title: "API", level: 1, text: "" }, ...groups.map(({ group, id }) => ({ id, title: group, level: 2, text: "" }))],
+    body:
+      "<h1>API</h1><p>Every public function and class of heed, from the comments of its headers. " +
+      "The letters of shapes (B, T, D, H, K, …) are those of " +
+      `<a href="../course/index.html#one-notation">the course</a>.</p>${body.join("\n")}`,
+    sections: [
+      { id: "api", title: "API", level: 1, text: "" },
+      ...groups.map(({ group, id }) => ({ id, title: group, level: 2, text: "" })),
+    ],
   };
 }

@@ -1,13 +1,12 @@
 // Builds the site from the repository's own pages: `./heed site` runs Eleventy with this file.
 //
-//   HEED_ROOT        folder of the repository
-//   HEED_OUT         folder for the site
-//   HEED_XML         folder of Doxygen's XML
-//   HEED_PLAYGROUND  the playground's page; empty: the site is built without it
+// HEED_ROOT        folder of the repository HEED_OUT         folder for the site HEED_XML
+// folder of Doxygen's XML HEED_PLAYGROUND  the playground's page; empty: the site is built without
+// it
 //
-// Each page of the repository becomes one HTML file that works when it is opened from the disk: links inside the site
-// name their .html file, no page loads a module, and nothing is requested from outside. A link that leads nowhere ends
-// the build, with its page.
+// Each page of the repository becomes one HTML file that works when it is opened from the disk:
+// links inside the site name their .html file, no page loads a module, and nothing is requested
+// from outside. A link that leads nowhere ends the build, with its page.
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,8 +27,8 @@ function copy(from, to) {
 }
 
 // The colours, fonts and commands that the site shares with the report and the playground.
-function tokens(root) {
-  const style = fs.readFileSync(path.join(root, "lab/page/style.css"), "utf8");
+function tokens(folder) {
+  const style = fs.readFileSync(path.join(folder, "lab/page/style.css"), "utf8");
   const end = style.indexOf("\n* {");
   if (end < 0) throw new Error("lab/page/style.css: no rule for * follows the tokens");
   return style.slice(0, end + 1);
@@ -43,12 +42,18 @@ function barOf(site) {
     { title: "Learn", section: "learn", url: "course/index.html" },
   ];
   if (site.api.length) bar.push({ title: "API", section: "api", url: "api/index.html" });
-  if (site.playground) bar.push({ title: "Playground", section: "playground", url: "playground.html" });
+  if (site.playground)
+    bar.push({ title: "Playground", section: "playground", url: "playground.html" });
   return [...bar, { title: "Source", section: "source", url: "docs/reading.html" }];
 }
 
 export default function (eleventy) {
-  const site = { root, playground: Boolean(playground), sources: new Sources(root), images: new Set() };
+  const site = {
+    root,
+    playground: Boolean(playground),
+    sources: new Sources(root),
+    images: new Set(),
+  };
   site.pages = collectPages(root);
   site.api = apiPages(site, xml);
   site.urls = new Map(site.pages.map((page) => [page.file, page.url]));
@@ -59,7 +64,8 @@ export default function (eleventy) {
   const all = [frontPage(site, render), ...rendered, ...site.sources.pages()];
   const urls = new Set();
   for (const { url } of all) {
-    if (urls.has(url.toLowerCase())) throw new Error(`${url}: two pages differ only in upper and lower case`);
+    if (urls.has(url.toLowerCase()))
+      throw new Error(`${url}: two pages differ only in upper and lower case`);
     urls.add(url.toLowerCase());
   }
   const bar = barOf(site);
@@ -74,8 +80,14 @@ export default function (eleventy) {
       kind: page.kind ?? "text",
       place: page.url,
       bar,
-      beside: beside.map(({ heading, mono, links }) => ({ heading, mono, links: links.map(({ title, url }) => ({ title, url })) })),
-      headings: page.sections.filter((section) => section.level === 2).map(({ id, title }) => ({ id, title })),
+      beside: beside.map(({ heading, mono, links }) => ({
+        heading,
+        mono,
+        links: links.map(({ title, url }) => ({ title, url })),
+      })),
+      headings: page.sections
+        .filter((section) => section.level === 2)
+        .map(({ id, title }) => ({ id, title })),
       previous: inRow ? row[at - 1] : null,
       next: inRow ? row[at + 1] : null,
       permalink: page.url,
@@ -83,15 +95,28 @@ export default function (eleventy) {
       templateEngineOverride: false,
     });
   }
-  eleventy.addFilter("from", (target, url) => path.posix.relative(path.posix.dirname(url), target) || ".");
+  eleventy.addFilter(
+    "from",
+    (target, url) => path.posix.relative(path.posix.dirname(url), target) || ".",
+  );
 
   eleventy.on("eleventy.after", () => {
     for (const image of site.images) copy(path.join(root, image), path.join(out, image));
     if (playground) copy(playground, path.join(out, "playground.html"));
-    for (const file of fs.readdirSync(path.join(here, "static"))) copy(path.join(here, "static", file), path.join(out, file));
-    fs.writeFileSync(path.join(out, "site.css"), tokens(root) + fs.readFileSync(path.join(out, "site.css"), "utf8"));
-    copy(path.join(here, "node_modules/minisearch/dist/umd/index.js"), path.join(out, "minisearch.js"));
-    fs.writeFileSync(path.join(out, "search_index.js"), `heedSearch(${JSON.stringify(searchIndex(all))}, ${JSON.stringify(searchOptions)});\n`);
+    for (const file of fs.readdirSync(path.join(here, "static")))
+      copy(path.join(here, "static", file), path.join(out, file));
+    fs.writeFileSync(
+      path.join(out, "site.css"),
+      tokens(root) + fs.readFileSync(path.join(out, "site.css"), "utf8"),
+    );
+    copy(
+      path.join(here, "node_modules/minisearch/dist/umd/index.js"),
+      path.join(out, "minisearch.js"),
+    );
+    fs.writeFileSync(
+      path.join(out, "search_index.js"),
+      `heedSearch(${JSON.stringify(searchIndex(all))}, ${JSON.stringify(searchOptions)});\n`,
+    );
   });
   return { dir: { input: "templates", output: out } };
 }

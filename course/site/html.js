@@ -8,7 +8,8 @@ export const command = (text) => `<div class="cmd"><code>${escape(text)}</code>$
 
 // Code with a note above it; code in a language has a button that copies it.
 export function code(text, language, note = "") {
-  const head = language && language !== "text" ? `<header><span>${note}</span>${button}</header>` : "";
+  const head =
+    language && language !== "text" ? `<header><span>${note}</span>${button}</header>` : "";
   return `<div class="code">${head}<pre><code>${highlight(text, language)}</code></pre></div>\n`;
 }
 
@@ -19,7 +20,9 @@ export const output = (text) => `<pre class="o"><code>${escape(text)}</code></pr
 export const tableOpen = `<div class="wide"><table>\n`;
 export const tableClose = "</table></div>\n";
 export function table(rows, head = []) {
-  const row = (cells, tag) => `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
+  const row = (cells, tag) =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
   const top = head.length ? `<thead>${row(head, "th")}</thead>` : "";
-  return rows.length ? `${tableOpen}${top}<tbody>${rows.map((cells) => row(cells, "td")).join("\n")}</tbody>${tableClose}` : "";
+  const body = rows.map((cells) => row(cells, "td")).join("\n");
+  return rows.length ? `${tableOpen}${top}<tbody>${body}</tbody>${tableClose}` : "";
 }

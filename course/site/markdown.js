@@ -1,5 +1,5 @@
-// Turns the Markdown of a page into the site's HTML: formulas as MathML, highlighted code beside its output, links to
-// the site's own files, predictions, figures, and the list of sections.
+// Turns the Markdown of a page into the site's HTML: formulas as MathML, highlighted code beside
+// its output, links to the site's own files, predictions, figures, and the list of sections.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -20,7 +20,12 @@ const slug = (text) =>
 
 export function markdown(site) {
   const md = new MarkdownIt({ html: true, linkify: false, typographer: false });
-  md.use(katexPlugin.default ?? katexPlugin, { output: "mathml", throwOnError: true, strict: "ignore", enableFencedBlocks: true });
+  md.use(katexPlugin.default ?? katexPlugin, {
+    output: "mathml",
+    throwOnError: true,
+    strict: "ignore",
+    enableFencedBlocks: true,
+  });
   md.use(anchor, { slugify: slug, tabIndex: false });
 
   const fence = md.renderer.rules.fence;
@@ -29,7 +34,11 @@ export function markdown(site) {
     const text = tokens[i].content;
     if (language === "math") return fence(tokens, i, options, env, self);
     if (language === "text" && tokens[i - 1]?.type === "fence") return output(text);
-    return code(text, language, kind === "excerpt" ? "from the sources" : kind === "nightly" ? "executed nightly" : "");
+    return code(
+      text,
+      language,
+      kind === "excerpt" ? "from the sources" : kind === "nightly" ? "executed nightly" : "",
+    );
   };
   md.renderer.rules.table_open = () => tableOpen;
   md.renderer.rules.table_close = () => tableClose;
@@ -37,10 +46,16 @@ export function markdown(site) {
     const rule = md.renderer.rules[kind];
     if (rule) md.renderer.rules[kind] = (...all) => breakable(rule(...all));
   }
-  // A paragraph that begins with "Predict" or "Try it" has a class of its own; the latter embeds the playground.
+  // A paragraph that begins with "Predict" or "Try it" has a class of its own; the latter embeds
+  // the playground.
   md.renderer.rules.paragraph_open = (tokens, i, options, env, self) => {
-    const [first, second] = (tokens[i + 1].children ?? []).filter((token) => token.type !== "text" || token.content);
-    const word = first?.type === "strong_open" ? /^(Predict|Try it)/.exec(second?.content ?? "")?.[1] : undefined;
+    const [first, second] = (tokens[i + 1].children ?? []).filter(
+      (token) => token.type !== "text" || token.content,
+    );
+    const word =
+      first?.type === "strong_open"
+        ? /^(Predict|Try it)/.exec(second?.content ?? "")?.[1]
+        : undefined;
     if (word) tokens[i].attrSet("class", word === "Predict" ? "predict" : "try");
     return self.renderToken(tokens, i, options);
   };
@@ -48,13 +63,15 @@ export function markdown(site) {
     const end = self.renderToken(tokens, i, options);
     if (!site.playground || tokens[i - 2].attrGet("class") !== "try") return end;
     const url = relative(env.page, "playground.html");
-    return `${end}<details class="play"><summary>Open the playground here</summary><iframe data-src="${url}" title="Playground"></iframe>
+    return `${end}<details class="play"><summary>Open the playground here</summary>
+<iframe data-src="${url}" title="Playground"></iframe>
 <a class="go" href="${url}">The playground on a page of its own →</a></details>\n`;
   };
   md.renderer.rules.image = (tokens, i, options, env) => {
     const image = path.posix.join(path.posix.dirname(env.page.file), tokens[i].attrGet("src"));
     const alt = escape(tokens[i].content);
-    if (!fs.existsSync(path.join(site.root, image))) throw new Error(`${env.page.file}: there is no ${image}`);
+    if (!fs.existsSync(path.join(site.root, image)))
+      throw new Error(`${env.page.file}: there is no ${image}`);
     site.images.add(image);
     return `<img src="${relative(env.page, image)}" alt="${alt}" loading="lazy">`;
   };
@@ -68,7 +85,8 @@ export function markdown(site) {
     const full = path.posix.join(path.posix.dirname(page.file), file).replace(/\/$/, "");
     const end = hash ? `#${hash}` : "";
     const candidates = [full, `${full}/README.md`, `${full}/exhibit.md`, `${full}/task.md`];
-    for (const candidate of candidates) if (site.urls.has(candidate)) return relative(page, site.urls.get(candidate)) + end;
+    for (const candidate of candidates)
+      if (site.urls.has(candidate)) return relative(page, site.urls.get(candidate)) + end;
     if (full === "README.md" || full === ".") return relative(page, "index.html");
     const url = site.sources.url(full, name);
     if (!url) throw new Error(`${page.file}: the link to ${href} leads nowhere`);
@@ -80,12 +98,14 @@ export function markdown(site) {
       (block.children ?? []).forEach((token, i, all) => {
         if (token.type !== "link_open") return;
         const next = all[i + 1];
-        const name = next?.type === "code_inline" && all[i + 2]?.type === "link_close" ? next.content : "";
+        const name =
+          next?.type === "code_inline" && all[i + 2]?.type === "link_close" ? next.content : "";
         token.attrSet("href", target(state.env.page, token.attrGet("href"), name));
       });
   });
 
-  // Renders `page.markdown`. Returns {body, sections, text}: sections are [{id, title, text}] of headings two and three.
+  // Renders `page.markdown`. Returns {body, sections, text}: sections are [{id, title, text}] of
+  // headings two and three.
   return (page) => {
     if (page.body !== undefined) return { sections: page.sections ?? [] };
     const env = { page };

@@ -1,7 +1,8 @@
-// The pages of the site and their order: which file of the repository becomes which page, and in which list it appears.
+// The pages of the site and their order: which file of the repository becomes which page, and in
+// which list it appears.
 //
-// A page is {file, url, title, section, nav, markdown}: `file` is its path in the repository, `section` the place in the
-// bar that it belongs to, and `nav` the name of the list beside it.
+// A page is {file, url, title, section, nav, markdown}: `file` is its path in the repository,
+// `section` the place in the bar that it belongs to, and `nav` the name of the list beside it.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -12,12 +13,33 @@ export const titleOf = (text) => (/^# (.*)$/m.exec(text)?.[1] ?? "").replace(/[`
 
 // The lists of the reference pages, in their order. A page of docs/ that none names joins the last.
 const lists = [
-  ["Train", "train", ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"]],
-  ["Experiment", "experiment", ["experiments", "inspect", "diary", "symmetry", "reuse", "scores", "cache", "scaling", "performance", "measurements", "reliability"]],
+  [
+    "Train",
+    "train",
+    ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"],
+  ],
+  [
+    "Experiment",
+    "experiment",
+    [
+      "experiments",
+      "inspect",
+      "diary",
+      "symmetry",
+      "reuse",
+      "scores",
+      "cache",
+      "scaling",
+      "performance",
+      "measurements",
+      "reliability",
+    ],
+  ],
   ["Read the code", "source", ["reading", "library", "operations", "classes", "sources"]],
 ];
 
-// Help, hints and background of an exercise as one page: the task first, hints folded, then what lies behind it.
+// Help, hints and background of an exercise as one page: the task first, hints folded, then what
+// lies behind it.
 function exercise(root, name) {
   const folder = `course/exercises/${name}`;
   const files = fs.readdirSync(path.join(root, folder));
@@ -26,9 +48,13 @@ function exercise(root, name) {
   if (files.includes("hints.md")) {
     read(root, `${folder}/hints.md`)
       .split(/^---$/m)
-      .forEach((hint, i) => (text += `\n<details><summary>Hint ${i + 1}</summary>\n\n${hint.trim()}\n\n</details>\n`));
+      .forEach(
+        (hint, i) =>
+          (text += `\n<details><summary>Hint ${i + 1}</summary>\n\n${hint.trim()}\n\n</details>\n`),
+      );
   }
-  if (files.includes("background.md")) text += `\n${read(root, `${folder}/background.md`).replace(/^# /gm, "## ")}\n`;
+  if (files.includes("background.md"))
+    text += `\n${read(root, `${folder}/background.md`).replace(/^# /gm, "## ")}\n`;
   return text;
 }
 
@@ -37,20 +63,29 @@ function config(root, file) {
   const [, comment, keys] = /^((?:#.*\n)*)([\s\S]*)$/.exec(read(root, file));
   const link = (name) => {
     const plain = name.replaceAll("\\", "");
-    return fs.existsSync(`${root}/${plain}`) ? `[${name}](${"../".repeat(file.split("/").length - 1)}${plain})` : name;
+    return fs.existsSync(`${root}/${plain}`)
+      ? `[${name}](${"../".repeat(file.split("/").length - 1)}${plain})`
+      : name;
   };
-  // Indented lines are commands, which Markdown wants four spaces away. In the others a file is a link.
+  // Indented lines are commands, which Markdown wants four spaces away. In the others a file is a
+  // link.
   const prose = comment
     .replace(/^# ?/gm, "")
     .split("\n")
     .map((line) =>
       line.startsWith("  ")
         ? `  ${line}`
-        : line.replace(/[*_<]/g, "\\$&").replace(/\b(?:docs|course|configs|data|core|nn|lab)(?:\/[\w\\.-]+)+\.(?:md|toml|cpp|h)\b/g, link),
+        : line
+            .replace(/[*_<]/g, "\\$&")
+            .replace(
+              /\b(?:docs|course|configs|data|core|nn|lab)(?:\/[\w\\.-]+)+\.(?:md|toml|cpp|h)\b/g,
+              link,
+            ),
     )
     .join("\n");
   const verb = file.includes("/sweeps/") ? "sweep" : "train";
-  return `# ${file}\n\n${prose}\n\n\`\`\`sh\n./heed ${verb} ${file}\n\`\`\`\n\n\`\`\`toml\n${keys.trimStart()}\`\`\`\n`;
+  const train = `\`\`\`sh\n./heed ${verb} ${file}\n\`\`\``;
+  return `# ${file}\n\n${prose}\n\n${train}\n\n\`\`\`toml\n${keys.trimStart()}\`\`\`\n`;
 }
 
 export function collectPages(root) {
@@ -65,12 +100,19 @@ export function collectPages(root) {
       .sort();
 
   add("course/README.md", "course/index.html", "learn", "course");
-  for (const name of names("course", ".md").filter((name) => /^\d/.test(name)))
+  for (const name of names("course", ".md").filter((file) => /^\d/.test(file)))
     add(`course/${name}`, `course/${name.replace(/md$/, "html")}`, "learn", "course");
-  for (const name of ["minimal", "teaching"]) add(`course/${name}.md`, `course/${name}.html`, "learn", "course");
+  for (const name of ["minimal", "teaching"])
+    add(`course/${name}.md`, `course/${name}.html`, "learn", "course");
   for (const name of names("course/exercises", ""))
     if (fs.existsSync(path.join(root, `course/exercises/${name}/task.md`)))
-      add(`course/exercises/${name}/task.md`, `course/exercises/${name}.html`, "learn", "exercises", exercise(root, name));
+      add(
+        `course/exercises/${name}/task.md`,
+        `course/exercises/${name}.html`,
+        "learn",
+        "exercises",
+        exercise(root, name),
+      );
   for (const name of names("course/museum", ""))
     if (fs.existsSync(path.join(root, `course/museum/${name}/exhibit.md`)))
       add(`course/museum/${name}/exhibit.md`, `course/museum/${name}.html`, "learn", "museum");
@@ -79,7 +121,8 @@ export function collectPages(root) {
   const named = lists.flatMap(([, , of]) => of);
   lists.at(-1)[2].push(...docs.filter((name) => !named.includes(name)));
   for (const [, section, of] of lists)
-    for (const name of of.filter((name) => docs.includes(name))) add(`docs/${name}.md`, `docs/${name}.html`, section, "docs");
+    for (const name of of.filter((page) => docs.includes(page)))
+      add(`docs/${name}.md`, `docs/${name}.html`, section, "docs");
   add("configs/README.md", "configs/index.html", "train", "docs");
   for (const folder of ["configs", "configs/sweeps"])
     for (const name of names(folder, ".toml")) {
@@ -104,8 +147,16 @@ export function navigation(site, page) {
   if (page.nav === "api") {
     // The whole list is long: a page shows its own group, and the index shows all.
     const links = site.api.filter((other) => other.group === page.group && other !== site.api[0]);
-    return [{ heading: "API", links: [site.api[0]] }, ...(links.length ? [{ heading: page.group, mono: true, links }] : [])];
+    return [
+      { heading: "API", links: [site.api[0]] },
+      ...(links.length ? [{ heading: page.group, mono: true, links }] : []),
+    ];
   }
-  const headings = { course: "The course", exercises: "Exercises", museum: "Museum of mistakes", configs: "Configs" };
+  const headings = {
+    course: "The course",
+    exercises: "Exercises",
+    museum: "Museum of mistakes",
+    configs: "Configs",
+  };
   return page.nav in headings ? [{ heading: headings[page.nav], links: of(page.nav) }] : [];
 }

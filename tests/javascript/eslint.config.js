@@ -16,5 +16,5 @@ export default [
       "no-restricted-syntax": ["error", { selector: "Program > VariableDeclaration[kind='let']" }],
     },
   },
-  { files: ["tests/**"], languageOptions: { globals: { ...globals.node } } },
+  { files: ["tests/**", "course/site/*.js"], languageOptions: { globals: { ...globals.node } } },
 ];

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 type node &>/dev/null || { echo "skipped: node is not installed"; exit; }
 
-folders=(course/playground/page course/site/static lab/page lab/report/page tests/javascript)
+folders=(course/playground/page course/site lab/page lab/report/page tests/javascript)
 work=build/javascript
 mkdir -p "$work"
 rm -rf "$work/lab" "$work/course" "$work/tests"
