@@ -73,7 +73,7 @@ void backward(const Tensor& y, const Tensor& cotangent) {
   Queue queue;
   Slot* reference = Handle<Slot>(y.slot()).release();
   queue.push(reference);
-  const Handle<Slot> left(reference);  // if y is a leaf
+  const Handle<Slot> left(reference);  // drops what push() did not take: y may be a leaf
   while (!queue.empty()) {
     const Handle<Slot> output = queue.pop();
     Node* const node = output->producer;
@@ -187,7 +187,7 @@ Node* allocate_node(const char* name, const Shape& shape, size_t inputs, size_t 
 
 void set_input(Node& node, size_t i, const Tensor& x) {
   Handle<Slot> slot = x ? x.slot() : Handle<Slot>();
-  // Another thread may have recorded the input.
+  // The input may be from another thread, with a larger number than any of this one.
   if (slot && slot->producer) node.order = std::max(node.order, slot->producer->order + 1);
   node.inputs[i] = slot.release();
 }

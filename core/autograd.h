@@ -23,8 +23,8 @@
 // during the forward pass. A node is freed as soon as it has run. There is no list of all
 // operations, and what the loss does not depend on costs nothing.
 //
-// Threads may record graphs that read the same tensors at once. backward() changes the gradients
-// that it adds to and the graph that it runs.
+// report() and ObserverScope tell observers what happens (core/observer.h). Without one, which is
+// the usual case, they do nothing.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +91,8 @@ class Backward {
   Slot& output_;
 };
 
-// Elements that backward will read. Holds no slot, so a closure may save its own result.
+// Elements that backward will read. Refers to no slot, so a closure may save the result of its own
+// operation, and the graph has no cycle.
 class Saved {
  public:
   Saved() = default;

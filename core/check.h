@@ -63,7 +63,7 @@ void check_keys(bool holds, Keys keys, fmt::format_string<Args...> format, Args&
     throw_input_error(keys, format, fmt::make_format_args(args...));
 }
 
-// Calls f. An InputError of it then begins with "context: ", ends with `end`, and keeps its keys.
+// Calls f. If it throws an InputError, adds "context: " before the text and `end` after it.
 template <class F>
 auto in_context(std::string_view context, F&& f, std::string_view end = "") {
   try {

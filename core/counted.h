@@ -19,12 +19,12 @@ namespace heed::inline HEED_REAL {
 // one reference, which its first handle takes over.
 class Counted {
  public:
-  // Returns the number of references. All that other threads did through references that they have
-  // dropped has happened before.
+  // Returns the number of references. The caller sees all that other threads wrote to the object
+  // before they dropped theirs.
   uint32_t references() const { return references_.load(std::memory_order_acquire); }
   void add_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
-  // Returns whether this was the last reference. Nobody can add one to the last, so an atomic
-  // subtraction, which takes ten times as long as a load, is needed only for the others.
+  // Returns whether this was the last reference. No other thread can copy the last one, so it needs
+  // no atomic subtraction, which takes longer than a load.
   bool drop_reference() {
     return references() == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }

@@ -50,8 +50,7 @@ double Random::normal() {
 
 uint64_t Random::below(uint64_t n) {
   check(n >= 1, "random: cannot draw below 0");
-  // The 2^64 words are not a multiple of n. Rejecting as many as are over makes every result
-  // equally likely.
+  // Rejecting the remainder of 2^64 words divided by n makes every result equally likely.
   const uint64_t rejected = (0 - n) % n;  // 2^64 mod n, in 64 bits
   for (;;) {
     const uint64_t high = next();

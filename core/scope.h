@@ -1,6 +1,5 @@
 // Settings that operations read besides their inputs: whether to record gradients, whether this is
-// training, which random stream is next. Each thread has a Scope of its own, changed until the end
-// of a block:
+// training, which random stream is next. Each thread has its own Scope. A block changes it:
 //
 //   ScopeGuard here;  // restores all settings at the end of the block
 //   here->training = true;
@@ -23,10 +22,11 @@ struct Scope {
   // tensors and ids are neither read nor written, item() is 0, and memory is counted but not
   // touched. The cost of a step is computed in this way, even for a model larger than the machine.
   bool shapes_only = false;
-  Precision precision{};  // 0: the product of the elements as they are
+  Precision precision{};  // 0: products of the elements, not of rounded ones
 
-  // The random streams drawn in this scope: see core/random.h. Settings that change during training
-  // (a temperature) also read `step`; an evaluation sets it to the step of the weights.
+  // The names of the random streams drawn in this scope: see core/random.h. A micro-batch is a part
+  // of a step's batch. Settings that change during training (a temperature) also read `step`; an
+  // evaluation sets it to the step of the weights.
   uint64_t seed = 0;
   uint32_t step = 0, micro_batch = 0;
   uint32_t calls = 0;  // streams drawn so far in this micro-batch

@@ -96,7 +96,7 @@ Tensor Tensor::reshape(const Shape& other) const {
 
 Tensor Tensor::clone() const { return from(shape(), values()); }
 
-// ---- what a tensor refers to
+// ---- what a tensor refers to (Slot::destroy() is in autograd.cpp)
 
 Handle<Storage> Storage::allocate(int64_t size) {
   Handle<Storage> storage(create_in_pool<Storage>());

@@ -12,11 +12,10 @@
 // Nodes refer to the *slots* of their inputs, not to their elements. Backward reads only what its
 // closure saved, so an intermediate result is freed as early as possible. See core/autograd.h.
 //
-// Threads: const functions of one Run, Model, Module or Tensor may be called from any number of
-// threads at once, and each returns the bits that it returns alone. Operations are
-// const functions of their inputs. Functions that change something need a lock of the caller's:
-// mutable_data() and what is written there, an optimizer, backward() for the graph that it runs and
-// the gradients that it adds to.
+// Threads: any number of threads may call const functions of one tensor at once, and use it as an
+// input of operations. The bits of the results do not change. Functions that change something need
+// a lock of the caller's: mutable_data() and what is written there, and backward(), which changes
+// the graph that it runs and the gradients that it adds to.
 #pragma once
 
 #include <initializer_list>
@@ -44,7 +43,8 @@ class Tensor {
   static Tensor full(const Shape& shape, real value);
   static Tensor scalar(real value);
   // Copies values of any arithmetic type, in row-major order, from a list or a container. Throws
-  // Error unless there are shape.size() of them. A braced list deduces nothing, hence two more.
+  // Error unless there are shape.size() of them. A braced list does not deduce `Values`, so it has
+  // two overloads: one for values of one type, one for a mixture such as {1, 0.5}.
   template <class Values>
   static Tensor from(const Shape& shape, const Values& values);
   template <class Number>
@@ -64,11 +64,12 @@ class Tensor {
   std::span<const real> values() const& { return {data(), static_cast<size_t>(size())}; }
   std::span<const real> values() const&& = delete;  // the handle may own the last reference
   real item() const;  // the value of a tensor with one element; throws Error otherwise
-  // For writing. Counts as a modification: a backward that saved the elements throws.
+  // Returns the elements for writing. A backward that saved them throws, since they may change.
   real* mutable_data();
 
   bool requires_grad() const;
-  // Sets whether a leaf accumulates its gradient. Throws Error for the result of an operation.
+  // Sets whether a leaf accumulates its gradient: a tensor that no operation computed. Throws Error
+  // for the result of an operation.
   Tensor& set_requires_grad(bool required = true);
   // Returns the gradient accumulated so far, as a tensor of this shape that shares its elements, or
   // an empty handle before the first. Results of operations keep theirs only until backward has
@@ -109,9 +110,9 @@ struct Storage : Counted {
   int64_t size = 0;
   uint32_t version = 0;
   Handle<Storage> owner;  // of the memory, if another storage owns it
-  // A form of the elements that a kernel prepared, for all operations that read them in this form.
+  // A copy in the layout `form` that a fast kernel has made, for the next operations that read it.
   Handle<Storage> prepared;
-  int64_t form = 0;  // of what was prepared: its kernel's name for the layout
+  int64_t form = 0;
 
   static Handle<Storage> allocate(int64_t size);
   static void destroy(Storage* storage);
@@ -148,7 +149,7 @@ Tensor Tensor::from(const Shape& shape, const Values& values) {
   check_count(shape, static_cast<int64_t>(std::size(values)));
   Tensor tensor = empty(shape);
   real* to = tensor.mutable_data();
-  if (scope().shapes_only) return tensor;
+  if (scope().shapes_only) return tensor;  // has no elements: see core/scope.h
   for (const auto& value : values) *to++ = static_cast<real>(value);
   return tensor;
 }
