@@ -166,6 +166,11 @@ const Json* Json::find_path(std::string_view path) const {
   return member && dot != path.npos ? member->find_path(path.substr(dot + 1)) : member;
 }
 
+std::optional<double> Json::find_number(std::string_view path) const {
+  const Json* const member = find_path(path);
+  return member && member->is_number() ? std::optional(member->number()) : std::nullopt;
+}
+
 namespace {
 
 void add_flattened(const Json& object, const std::string& prefix, std::vector<Json::Member>& all) {

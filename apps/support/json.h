@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,9 @@ class Json {
   Json(int value) : value_(int64_t{value}) {}
   Json(int64_t value) : value_(value) {}
   Json(double value) : value_(value) {}
+  Json(std::optional<double> value) {  // null if there is none
+    if (value) value_ = *value;
+  }
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
   Json(const std::vector<std::string>& texts);
@@ -54,6 +58,8 @@ class Json {
   const Json& at(std::string_view name) const;    // throws InputError if there is no such member
   // Returns a member of nested objects: "val.loss". nullptr if there is none.
   const Json* find_path(std::string_view path) const;
+  // Returns the number at such a path; none if there is no member, or it is not a number.
+  std::optional<double> find_number(std::string_view path) const;
   // Returns the members, and those of nested objects in place of the objects, as "val.loss".
   std::vector<Member> flattened() const;
   const std::vector<Member>& members() const { return get<std::vector<Member>>("an object"); }

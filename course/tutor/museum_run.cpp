@@ -159,8 +159,7 @@ std::optional<double> MuseumSide::number(const Expectation& expectation) const {
   }
   const Curve* const curve = curves.find(expectation.value);
   if (curve && !curve->values.empty() && !failed) return curve->values.back();
-  const Json* const number = result.find_path(expectation.value);
-  return number && number->is_number() ? std::optional(number->number()) : std::nullopt;
+  return result.find_number(expectation.value);
 }
 
 bool MuseumSide::prints(const std::string& text) const {
@@ -213,14 +212,11 @@ std::string MuseumRun::text() const {
 
 void MuseumRun::add_to(Json& json) const {
   Json numbers = Json::array();
-  const auto value = [](const std::optional<double>& number) {
-    return number ? Json(*number) : Json();
-  };
   for (const Expectation& e : experiment.expect) {
     if (!e.is_number()) continue;
     Json one = Json::object();
-    one.set("name", e.value + e.after).set("right", value(right.number(e)));
-    if (wrong) one.set("wrong", value(wrong->number(e)));
+    one.set("name", e.value + e.after).set("right", right.number(e));
+    if (wrong) one.set("wrong", wrong->number(e));
     numbers.push(one);
   }
   json.set("right", right.folder);

@@ -36,19 +36,16 @@ std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) 
   Reached result{.steps = never, .seconds = never};
   for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t line) {
     const Json row = Json::parse(text, fmt::format("{}:{}", run.metrics(), line));
-    const auto number = [&](const char* name) {
-      const Json* const value = row.find(name);
-      return value && value->is_number() ? std::optional(value->number()) : std::nullopt;
-    };
-    result.last_step = std::max(result.last_step, number("step").value_or(0));
-    result.last_seconds = std::max(result.last_seconds, number("seconds").value_or(0));
-    const Json* const value = row.find_path(target.score);
-    if (!value || !value->is_number()) return;
+    const std::optional<double> seconds = row.find_number("seconds"),
+                                value = row.find_number(target.score);
+    result.last_step = std::max(result.last_step, row.find_number("step").value_or(0));
+    result.last_seconds = std::max(result.last_seconds, seconds.value_or(0));
+    if (!value) return;
     has_score = true;
-    if (result.reached > 0 || !target.is_reached_by(value->number())) return;
+    if (result.reached > 0 || !target.is_reached_by(*value)) return;
     result.reached = 1;
     result.steps = row.at("step").number();
-    result.seconds = number("seconds");
+    result.seconds = seconds;
   });
   if (!has_score) return std::nullopt;
   return result;
