@@ -2,7 +2,7 @@
 // them large (lab/report/attention_atlas.h).
 import { colourOf } from "./colours.js";
 import { html, replace, segments } from "./dom.js";
-import { habitOf, largeMap, smallMap } from "./heat.js";
+import { habitOf, largeMap, roleOf, smallMap } from "./heat.js";
 import { saveMenu } from "./save.js";
 import { whole } from "./text.js";
 
@@ -39,9 +39,10 @@ export function placeOf(name, names) {
 }
 
 // What a head does: by its scores at this checkpoint, or else by the map that is drawn.
-function roleOf(atlas, map, step, head, weights) {
-  const role = atlas.roles[step][`${map.name} ${head}`];
-  if (role) return `${role[0]} ${role[1].toFixed(2)}`;
+function wordsOf(atlas, map, step, head, weights) {
+  const isIt = (each) => each.module === map.name && each.head === head;
+  const role = roleOf(atlas.scores[step].find(isIt));
+  if (role) return `${role.words} ${role.value.toFixed(2)}`;
   return map.signed ? "" : habitOf(weights);
 }
 
@@ -62,7 +63,7 @@ export function drawAtlas(atlas, state, place) {
   const button = (map, index, head, size, words) => {
     const weights = weightsOf(map, state.step, head);
     const chosen = index === state.map && head === state.head;
-    const habit = roleOf(atlas, map, state.step, head, weights);
+    const habit = wordsOf(atlas, map, state.step, head, weights);
     const name = `${words}, head ${head + 1}${habit ? `, ${habit}` : ""}`;
     const made = html(
       "button",
@@ -124,7 +125,7 @@ export function drawAtlas(atlas, state, place) {
     const names = maps().map((each) => each.name);
     const { module, layer } = placeOf(map.name, names);
     const title = `${upper(module)}, layer ${layer + 1}, head ${state.head + 1}`;
-    const habit = roleOf(atlas, map, state.step, state.head, weights);
+    const habit = wordsOf(atlas, map, state.step, state.head, weights);
     const readout = html(
       "p",
       { class: "readout s q", "aria-live": "polite" },

@@ -193,8 +193,26 @@ export function largeMap(map, options) {
   return made;
 }
 
-// What a head does, if the weights of this map say so: the mean weight of one simple rule is at
-// least a half. "" otherwise.
+// A score, or a weight, from which on a head is named by it.
+export const telling = 0.5;
+
+const roles = {
+  induction: "finds what followed its token",
+  previous: "looks one position back",
+  duplicate: "looks at its earlier copy",
+};
+
+// What a head does, if one of its scores (lab/inspect/heads.h) says so: {score, value, words} of
+// the largest one, or null.
+export function roleOf(scores) {
+  const [score, value] = Object.keys(roles)
+    .map((name) => [name, scores?.[name] ?? 0])
+    .reduce((best, each) => (each[1] > best[1] ? each : best));
+  return value >= telling ? { score, value, words: roles[score] } : null;
+}
+
+// What a head does, if the weights of this map say so: the mean weight of one simple rule is
+// telling. "" otherwise.
 export function habitOf({ rows, columns, weight }) {
   const rules = [
     ["reads its own position", (row) => row],
@@ -204,7 +222,7 @@ export function habitOf({ rows, columns, weight }) {
     ["reads from the end", (row) => columns.length - 1 - row],
   ];
   let found = "";
-  let most = 0.5;
+  let most = telling;
   for (const [name, target] of rules) {
     let sum = 0;
     let count = 0;

@@ -114,32 +114,23 @@ std::vector<AttentionMap> maps_of(const Model& model, const AttendedExample& exa
   return attention_maps(record_attention(model, example.inputs), example.labels);
 }
 
-// What heads do of which a score says so.
-Json roles_of(const Model& model, const Experiment& experiment, const Corpus& corpus,
-              const Dataset& dataset) {
-  constexpr double least = 0.5;
-  constexpr std::pair<const char*, const char*> roles[] = {
-      {"previous", "previous token"}, {"duplicate", "same token"}, {"induction", "induction"}};
+// The scores that say what a head does (roleOf() of lab/page/heat.js), for each head that has them.
+Json scores_of_heads(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                     const Dataset& dataset) {
   const Dataset examples = first_of(dataset, max_scored);
-  Json named = Json::object();
+  Json heads = Json::array();
   try {
-    const Json scores = head_scores(
+    const Json all = head_scores(
         {model, experiment.model, corpus, examples, experiment.train.evaluation_batch()}, false);
-    for (const Json& head : scores.at("heads").elements()) {
-      double most = least;
-      const char* found = nullptr;
-      for (const auto& [score, words] : roles)
-        if (const Json& value = head.at(score); value.is_number() && value.number() >= most) {
-          most = value.number();
-          found = words;
-        }
-      if (found)
-        named.set(fmt::format("{} {}", head.at("module").string(), head.at("head").integer()),
-                  Json::array({found, six_digits(most)}));
+    for (const Json& head : all.at("heads").elements()) {
+      Json scores = Json::object().set("module", head.at("module")).set("head", head.at("head"));
+      for (const char* name : {"previous", "duplicate", "induction"})
+        if (const auto score = head.find_number(name)) scores.set(name, six_digits(*score));
+      heads.push(std::move(scores));
     }
   } catch (const InputError&) {  // a model whose heads have no scores
   }
-  return named;
+  return heads;
 }
 
 // Returns `count` of the steps at equal distances, the first and the last among them.
@@ -173,7 +164,7 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   const std::vector<int64_t> steps =
       spread(saved_steps, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
   std::vector<MapsOfExample> maps(examples.size());
-  Json step_list = Json::array(), roles = Json::array();
+  Json step_list = Json::array(), scores = Json::array();
   const Dataset& dataset = split_of(corpus, split);
   for (const int64_t step : steps) {
     const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(step)));
@@ -181,13 +172,13 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
     for (size_t i = 0; i < examples.size(); ++i)
       maps[i].push_back(maps_of(*model, examples[i].read));
     step_list.push(step);
-    roles.push(roles_of(*model, run.config.experiment, corpus, dataset));
+    scores.push(scores_of_heads(*model, run.config.experiment, corpus, dataset));
   }
   Json list = Json::array();
   for (size_t i = 0; i < examples.size(); ++i) list.push(example_json(examples[i].title, maps[i]));
   return Json::object()
       .set("steps", std::move(step_list))
-      .set("roles", std::move(roles))
+      .set("scores", std::move(scores))
       .set("examples", std::move(list));
 }
 

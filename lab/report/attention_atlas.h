@@ -14,8 +14,8 @@ namespace heed {
 //     {"name": "decoder.layers.0.attention", "heads": 4, "rows": ["3", …], "columns": ["3", …],
 //      "scale": 1, "signed": false, "weights": ["<base64>", "<base64>"]}, …]}]}
 //
-//   and for each step in "roles" the heads whose scores (lab/inspect/heads.h) on 32 examples of the
-//   split say what they do: {"decoder.layers.0.attention 1": ["previous token", 0.93], …}
+//   and for each step in "scores" those of heads (lab/inspect/heads.h) on 32 examples of the split:
+//   [{"module": "decoder.layers.0.attention", "head": 1, "previous", "duplicate", "induction"}, …]
 //
 // with the weights of each checkpoint as bytes, (heads, rows, columns): √(|weight| / scale) · 255.
 // Rows are queries. There are at most 8 checkpoints, the first and the last among them, and at most

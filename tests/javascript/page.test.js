@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placeOf } from "../../lab/page/atlas.js";
 import { axisFor, bandPath, linePath } from "../../lab/page/chart.js";
-import { habitOf, shadeOf } from "../../lab/page/heat.js";
+import { habitOf, roleOf, shadeOf, telling } from "../../lab/page/heat.js";
 import { csvText } from "../../lab/page/save.js";
 import { makeScale } from "../../lab/page/scale.js";
 import { fileName, percent, significant, tickText, whole } from "../../lab/page/text.js";
@@ -73,6 +73,18 @@ test("a head is named by what its weights do", () => {
   assert.equal(habitOf(head(() => 0.25)), "");
   assert.equal(shadeOf(0.25, false), 0.25);
   assert.equal(shadeOf(0.25, true), 0.5);
+});
+
+test("a head is named by its largest score, if that tells", () => {
+  assert.equal(
+    roleOf({ previous: 0.9, induction: 0.6, entropy: 2 }).words,
+    "looks one position back",
+  );
+  assert.equal(roleOf({ previous: 0.6, induction: 0.9 }).score, "induction");
+  assert.equal(roleOf({ duplicate: telling }).value, telling);
+  assert.equal(roleOf({ previous: telling - 0.01, duplicate: null }), null);
+  assert.equal(roleOf({}), null);
+  assert.equal(roleOf(undefined), null);
 });
 
 test("a map is named by its place in words", () => {

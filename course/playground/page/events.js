@@ -1,4 +1,5 @@
 // Sentences from measured events. Nothing here draws.
+import { telling } from "../../../lab/page/heat.js";
 import { percent, significant } from "../../../lab/page/text.js";
 import { placeOfStage } from "./plan.js";
 
@@ -32,7 +33,7 @@ export function eventsOf(history) {
         const value = each[score];
         if (value === null || value === undefined) continue;
         if (value < 0.4) above.delete(key);
-        if (value < 0.5 || above.has(key)) continue;
+        if (value < telling || above.has(key)) continue;
         above.add(key);
         if (i === 0) continue; // it began so
         const was = history[i - 1].heads?.find(
@@ -42,7 +43,7 @@ export function eventsOf(history) {
           step,
           size: value - (was?.[score] ?? 0),
           text: `${headInSentence(each.module, each.head)} ${words}`,
-          note: `Its ${scoreNames[score]} score passed 0.5: ${value.toFixed(2)}.`,
+          note: `Its ${scoreNames[score]} score passed ${telling}: ${value.toFixed(2)}.`,
         });
       }
     for (const level of exactLevels) {

@@ -1,6 +1,6 @@
 // The model as a drawing through which an example flows: rows from the tokens to the logits.
 import { html, picture, px, svg } from "../../../lab/page/dom.js";
-import { habitOf, smallMap } from "../../../lab/page/heat.js";
+import { habitOf, roleOf, smallMap, telling } from "../../../lab/page/heat.js";
 import { percent, significant } from "../../../lab/page/text.js";
 import { graphOf, imageOf } from "./picture.js";
 import { logitsAt, nameOfHead, planOf, useOf, weightOf } from "./plan.js";
@@ -30,20 +30,19 @@ export const weightsOfQuery = (map, head, row) =>
 // What a head does, in words that its scores and its weights on this example allow.
 export function wordsOfHead(map, head, scores, grid = null, position = map.rows - 1) {
   const found = scores?.find((each) => each.module === map.name && each.head === head);
-  if (found?.induction > 0.5) return "finds what followed its token";
-  if (found?.previous > 0.5) return "looks one position back";
-  if (found?.duplicate > 0.5) return "looks at its earlier copy";
+  const role = roleOf(found);
+  if (role) return role.words;
   if (grid?.length === 2) {
     const along = alongGrid(map, head, grid);
-    if (along.row > 0.5 && along.row > along.column) return "looks along its row";
-    if (along.column > 0.5) return "looks along its column";
+    if (along.row >= telling && along.row > along.column) return "looks along its row";
+    if (along.column >= telling) return "looks along its column";
   }
   const habit = map.signed ? "" : habitOf(headMap(map, head));
   if (habit && !grid) return habit;
   const row = Math.min(position, map.rows - 1);
   const weights = weightsOfQuery(map, head, row).map(Math.abs);
   const most = Math.max(...weights);
-  if (most > 0.5 && !grid)
+  if (most >= telling && !grid)
     return `here ${map.queries[row]} reads ${map.keys[weights.indexOf(most)]}`;
   const entropy = found?.entropy ?? Infinity;
   return entropy > 0.6 * Math.log(map.columns) ? "spread, no clear aim" : "no simple aim";
