@@ -94,10 +94,6 @@ struct SweepArguments {
 // contradiction, such as a key that varies twice, and a sweep of more runs than max_runs.
 Sweep read_sweep(const SweepArguments& arguments);
 
-// Returns the question of the sweep in a folder; "" if it asks none. Throws InputError if its
-// sweep.toml is damaged.
-std::string question_of_sweep(const std::string& folder);
-
 // Returns the sweep as a file whose config is `config`.
 std::string sweep_text(const Sweep& sweep, const std::string& config);
 

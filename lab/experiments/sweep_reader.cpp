@@ -302,12 +302,4 @@ class SweepReader {
 
 Sweep read_sweep(const SweepArguments& arguments) { return SweepReader(arguments).read(); }
 
-std::string question_of_sweep(const std::string& folder) {
-  const std::string path = in_folder(folder, "sweep.toml");
-  if (!exists(path)) return "";
-  SweepOptions options;
-  ConfigSource::of(entries_of(path).others, path).fill(options);
-  return options.question;
-}
-
 }  // namespace heed

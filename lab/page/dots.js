@@ -222,15 +222,12 @@ export function intervals({ width, label, rows, axis, left }) {
   return made;
 }
 
-// The dots of seeds at each value of a key, on one axis; seeds that have two neighbouring values
-// are joined by a line, dashed where it goes against the mean.
-// columns: [label]; seeds: [{name, colour, values: [number or null for each column]}];
-// means: [number or null for each column]; size: text of the effect of two columns, or "".
-export function slopes({ width, height, label, columns, seeds, means, size = "", axis }) {
-  const [left, right, top, bottom] = [48, size ? 72 : 20, 12, 26];
+// The axes of drawings over the values of a key. Returns {made, x, sy, bottom}: the picture, the
+// pixel of a column, the scale of scores and where it ends.
+function columnAxes({ width, height, label, columns, axis }, right) {
+  const [left, top, bottom] = [48, 12, 26];
   const sy = makeScale(axis.kind, axis.ends, [height - bottom, top]);
-  const room = (width - left - right) / columns.length;
-  const x = (i) => left + (i + 0.5) * room;
+  const x = (i) => left + ((i + 0.5) * (width - left - right)) / columns.length;
   const made = picture(width, height, label);
   for (const tick of ticksOf(axis.kind, axis.ends, 4))
     made.append(
@@ -241,6 +238,55 @@ export function slopes({ width, height, label, columns, seeds, means, size = "",
         tickText(tick, axis.fraction),
       ),
     );
+  made.append(
+    ...columns.map((text, i) =>
+      svg("text", { class: "name", x: px(x(i)), y: height - 6, "text-anchor": "middle" }, text),
+    ),
+  );
+  return { made, x, sy, bottom: height - bottom };
+}
+
+// The means of several lines at each value of a key, with their intervals.
+// lines: [{name, colour, points: [{mean, low, high}, or {} for none, for each column]}]
+export function meansOver({ lines, ...spec }) {
+  const { made, x, sy } = columnAxes(spec, 20);
+  lines.forEach(({ name, colour, points }, k) => {
+    const place = (i) => px(x(i) + 7 * (k - (lines.length - 1) / 2)); // intervals beside each other
+    let path = "";
+    points.forEach(({ mean, low, high }, i) => {
+      if (!Number.isFinite(mean)) return;
+      path += `${path ? "L" : "M"}${place(i)} ${px(sy(mean))}`;
+      if (Number.isFinite(low))
+        made.append(
+          svg("path", {
+            d: `M${place(i)} ${px(sy(low))}V${px(sy(high))}`,
+            stroke: colour,
+            "stroke-width": 1.5,
+            "stroke-opacity": 0.6,
+          }),
+        );
+      made.append(
+        svg(
+          "circle",
+          { class: "seed", cx: place(i), cy: px(sy(mean)), r: 4, fill: colour },
+          svg("title", {}, `${name}, ${spec.columns[i]}: ${tickText(mean, spec.axis.fraction)}`),
+        ),
+      );
+    });
+    made.append(
+      svg("path", { class: "line", d: path, stroke: colour, "stroke-width": 2, fill: "none" }),
+    );
+  });
+  return made;
+}
+
+// The dots of seeds at each value of a key, on one axis; seeds that have two neighbouring values
+// are joined by a line, dashed where it goes against the mean.
+// columns: [label]; seeds: [{name, colour, values: [number or null for each column]}];
+// means: [number or null for each column]; size: text of the effect of two columns, or "".
+export function slopes({ seeds, means, size = "", ...spec }) {
+  const { axis } = spec;
+  const { made, x, sy, bottom } = columnAxes(spec, size ? 72 : 20);
   const known = (value) => value !== null && value !== undefined;
   const rises = means.at(-1) > means[0];
   const pairs = seeds.filter(({ values }) => known(values[0]) && known(values[1]));
@@ -274,7 +320,7 @@ export function slopes({ width, height, label, columns, seeds, means, size = "",
     if (known(mean)) path += `${path ? "L" : "M"}${px(x(i))} ${px(sy(mean))}`;
   });
   if (size) {
-    const place = { x: px(x(1) + 12), y: px(Math.min(height - bottom - 16, sy(means[1]) + 4)) };
+    const place = { x: px(x(1) + 12), y: px(Math.min(bottom - 16, sy(means[1]) + 4)) };
     const verb = rises ? "rise" : "fall";
     made.append(
       svg("text", { ...place, class: "name bold" }, size),
@@ -285,11 +331,6 @@ export function slopes({ width, height, label, columns, seeds, means, size = "",
       ),
     );
   }
-  made.append(
-    svg("path", { d: path, stroke: "var(--ink)", "stroke-width": 3, fill: "none" }),
-    ...columns.map((text, i) =>
-      svg("text", { class: "name", x: px(x(i)), y: height - 6, "text-anchor": "middle" }, text),
-    ),
-  );
+  made.append(svg("path", { d: path, stroke: "var(--ink)", "stroke-width": 3, fill: "none" }));
   return made;
 }

@@ -65,7 +65,7 @@ async function pngOf(text) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-// drawing: {title, draw(width) → picture, rows() → [[cell]]}
+// drawing: {title, draw(width) → picture, rows() → [[cell]]}; without `draw` there are only data.
 export function saveMenu({ title, draw, rows }) {
   const menu = html("details", { class: "menu noprint" });
   const name = fileName(title);
@@ -82,13 +82,16 @@ export function saveMenu({ title, draw, rows }) {
       label,
     );
   const svgFile = () => svgText(draw(column));
+  const pictures = [
+    entry("SVG", () => download(`${name}.svg`, new Blob([svgFile()], { type: "image/svg+xml" }))),
+    entry("PNG", async () => download(`${name}.png`, await pngOf(svgFile()))),
+  ];
   menu.append(
     html("summary", { "aria-label": `Save ${title}`, title: "Save" }, "⋯"),
     html(
       "div",
       {},
-      entry("SVG", () => download(`${name}.svg`, new Blob([svgFile()], { type: "image/svg+xml" }))),
-      entry("PNG", async () => download(`${name}.png`, await pngOf(svgFile()))),
+      ...(draw ? pictures : []),
       entry("CSV", () =>
         download(`${name}.csv`, new Blob([csvText(rows())], { type: "text/csv" })),
       ),
@@ -100,6 +103,15 @@ export function saveMenu({ title, draw, rows }) {
     menu.firstElementChild.focus();
   });
   return menu;
+}
+
+// Figures below the screen wait for their first drawing, a few in each frame: all of a page at once
+// would hold up somebody who scrolls.
+const waiting = [];
+function drawWaiting() {
+  const end = performance.now() + 8; // milliseconds, half a frame
+  while (waiting.length && performance.now() < end) waiting.shift().redraw();
+  if (waiting.length) requestAnimationFrame(drawWaiting);
 }
 
 // A figure that is drawn for the width it has, and again when that changes. Returns the figure;
@@ -127,7 +139,8 @@ export function drawing({ title, legend = [], note = "", draw, rows, menu = true
     const now = Math.floor(plot.getBoundingClientRect().width);
     if (now === width || now === 0) return;
     width = now;
-    figure.redraw();
+    if (plot.firstChild || figure.getBoundingClientRect().top < innerHeight) figure.redraw();
+    else if (waiting.push(figure) === 1) requestAnimationFrame(drawWaiting);
   }).observe(plot);
   return figure;
 }

@@ -44,13 +44,12 @@ Json arrivals_json(const Arrivals& arrivals, const RunGroups& groups,
     const auto style = style_of_group(groups, i);
     Json steps = Json::array();
     for (const auto& [seed, step] : each.steps)
-      steps.push(Json::object().set("seed", seed).set("step", step ? Json(*step) : Json()));
-    const bool has_median = each.median && std::isfinite(each.median->steps);
+      steps.push(Json::object().set("seed", seed).set("step", step));
     list.push(Json::object()
                   .set("name", name_of_group(groups, i))
                   .set("colour", style.first)
                   .set("dash", style.second)
-                  .set("median", has_median ? Json(each.median->steps) : Json())
+                  .set("median", each.median ? each.median->steps : INFINITY)
                   .set("steps", std::move(steps)));
   }
   return Json::object()

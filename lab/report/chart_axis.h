@@ -19,9 +19,12 @@ struct Limits {
   }
 };
 
-// Where values span more than a factor of 30; a schedule of rates is known by its linear shape.
+// A schedule of rates is known by its linear shape, and a speed has dips that say little.
+inline bool is_linear(const std::string& name) { return name == "lr" || name == "tokens_per_s"; }
+
+// Where values span more than a factor of 30.
 inline bool is_logarithmic(const std::string& name, const Limits& limits) {
-  return limits.lowest > 0 && limits.highest > 30 * limits.lowest && name != "lr";
+  return limits.lowest > 0 && limits.highest > 30 * limits.lowest && !is_linear(name);
 }
 
 }  // namespace heed

@@ -17,7 +17,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t shown_samples = 8, shown_wrong = 5, profiled_steps = 4;
+constexpr int64_t shown_samples = 8, shown_wrong = 5, saved_samples = 200, profiled_steps = 4;
 constexpr size_t max_confusions = 4000;
 
 Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
@@ -60,15 +60,21 @@ Json lengths_of(const std::vector<Outcome>& outcomes, int64_t longest) {
   return Json::object().set("longest", longest).set("rows", std::move(list));
 }
 
-// Some examples of a split that the model gets wrong, then some that it gets right.
+// Some examples of a split that the model gets wrong, then some that it gets right: those to show,
+// then those to save.
 Dataset some_of(const Dataset& dataset, const std::vector<Outcome>& outcomes) {
-  std::vector<int64_t> wrong, chosen;
+  std::vector<int64_t> wrong, right, chosen;
   for (int64_t i = 0; i < std::ssize(outcomes); ++i)
-    if (!outcomes[static_cast<size_t>(i)].correct) wrong.push_back(i);
-  wrong.resize(std::min<size_t>(wrong.size(), shown_wrong));
-  chosen = wrong;
-  for (int64_t i = 0; i < std::ssize(outcomes) && std::ssize(chosen) < shown_samples; ++i)
-    if (outcomes[static_cast<size_t>(i)].correct) chosen.push_back(i);
+    (outcomes[static_cast<size_t>(i)].correct ? right : wrong).push_back(i);
+  const auto take = [&](std::vector<int64_t>& from, int64_t most) {
+    const auto end = from.begin() + std::clamp<int64_t>(most, 0, std::ssize(from));
+    chosen.insert(chosen.end(), from.begin(), end);
+    from.erase(from.begin(), end);
+  };
+  take(wrong, std::max(shown_wrong, shown_samples - std::ssize(right)));
+  take(right, shown_samples - std::ssize(chosen));
+  take(wrong, saved_samples - std::ssize(chosen));
+  take(right, saved_samples - std::ssize(chosen));
   Dataset some = dataset;
   some.size = std::ssize(chosen);
   some.get = [get = dataset.get, chosen](int64_t i, Example& example) {
@@ -114,8 +120,9 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
     SampledSplit sampled{split, {}, -1, std::ssize(outcomes), mean_first_error(outcomes)};
     if (compares) sampled.wrong = std::ranges::count(outcomes, false, &Outcome::correct);
     note_failure(details.notes, "Samples are left out", [&] {
-      sampled.shown = predictions(model, corpus, compares ? some_of(dataset, outcomes) : dataset,
-                                  shown_samples, learned_positions(experiment.model));
+      sampled.samples = predictions(model, corpus, compares ? some_of(dataset, outcomes) : dataset,
+                                    compares ? saved_samples : shown_samples,
+                                    learned_positions(experiment.model));
     });
     if (compares || first) details.samples.push_back(std::move(sampled));
     for (const Outcome& outcome : outcomes)

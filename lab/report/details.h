@@ -25,12 +25,15 @@ struct Confusion {
   std::vector<Count> counts;  // errors first, the most frequent of them at the head
 };
 
-// What the model writes for some examples of a split, wrong ones first.
+// What the model writes for some examples of a split. The first ones are shown, wrong ones before
+// right ones; so are those after them, which are saved as CSV.
 struct SampledSplit {
   std::string split;
-  std::vector<Prediction> shown;
+  std::vector<Prediction> samples;
   int64_t wrong = -1, examples = 0;  // of the whole split; -1: nothing to compare with
   double first_error = 0;  // mean index of the first wrong token, from 1 on; 0: none is wrong
+
+  size_t shown() const { return std::min<size_t>(samples.size(), 8); }
 };
 
 // A part that failed is empty, with a sentence in the notes.

@@ -8,17 +8,36 @@ namespace heed {
 
 std::string html(std::string_view text) { return xml_escaped(text); }
 
-std::string html_table(const Cells& heads, const std::vector<Cells>& rows, size_t texts) {
-  const auto line = [&](const Cells& cells, const char* tag) {
-    std::string text = "<tr>";
-    for (size_t i = 0; i < cells.size(); ++i)
-      text +=
-          fmt::format("<{0}{1}>{2}</{0}>", tag, i < texts ? "" : " class=\"n\"", html(cells[i]));
-    return text + "</tr>\n";
+std::string html_row(const std::vector<Cell>& cells, const std::string& style) {
+  const auto tag = [](const char* name, const std::string& classes) {
+    return classes.empty() ? fmt::format("<{}>", name)
+                           : fmt::format("<{} class=\"{}\">", name, classes);
   };
-  std::string text = "<div class=\"scroll\"><table>\n<thead>" + line(heads, "th") + "</thead>\n";
-  for (const Cells& row : rows) text += line(row, "td");
-  return text + "</table></div>\n";
+  std::string text = tag("tr", style);
+  for (const Cell& cell : cells) {
+    const char* const name = cell.head ? "th" : "td";
+    text += fmt::format("{}{}</{}>", tag(name, cell.style), cell.html, name);
+  }
+  return text + "</tr>\n";
+}
+
+std::string html_table(std::vector<Cell> heads, const std::string& rows, const std::string& style) {
+  for (Cell& head : heads) head.head = true;
+  return fmt::format(
+      "<div class=\"scroll\"><table{}>\n<thead>{}</thead>\n<tbody>{}</tbody></table></div>\n",
+      style.empty() ? "" : fmt::format(" class=\"{}\"", style), html_row(heads), rows);
+}
+
+std::string html_table(const Cells& heads, const std::vector<Cells>& rows, size_t texts) {
+  const auto escaped = [&](const Cells& cells) {
+    std::vector<Cell> made;
+    for (size_t i = 0; i < cells.size(); ++i)
+      made.push_back({html(cells[i]), i < texts ? "" : "n"});
+    return made;
+  };
+  std::string text;
+  for (const Cells& row : rows) text += html_row(escaped(row));
+  return html_table(escaped(heads), text);
 }
 
 std::string html_section(const Section& section) {
@@ -29,12 +48,20 @@ std::string html_section(const Section& section) {
       section.id, section.heading, section.note, section.content);
 }
 
+std::string html_state(const std::string& state, const std::string& text) {
+  return fmt::format("<span class=\"state {}\">{}</span>", state, html(text));
+}
+
 std::string html_contents(const std::vector<Section>& sections) {
   std::string text;
   for (const Section& section : sections)
     if (!section.content.empty())
       text += fmt::format("<a href=\"#{}\">{}</a>", section.id, section.heading);
   return text;
+}
+
+std::string html_fold(const std::string& summary, const std::string& content) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", html(summary), content);
 }
 
 std::string html_drawing(const char* name, const std::string& content) {

@@ -8,10 +8,12 @@
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/support/version.h"
+#include "core/joined.h"
 #include "lab/report/html.h"
 #include "lab/report/page_files.h"
 #include "lab/report/run_page.h"
 #include "lab/report/sweep_page.h"
+#include "lab/report/words.h"
 
 namespace heed {
 
@@ -23,14 +25,18 @@ struct Body {
   Json data = Json::object();
 };
 
-// The title, and the state of a single run.
+// The title, the state, and what there is to know of the time.
 std::string heading_of(const Report& report) {
-  std::string text = "<h1>" + html(report.title) + "</h1>";
-  if (report.runs.size() != 1)
-    return text + "<span class=\"q s\">" + html(state_of_runs(report)) + "</span>";
   const ReportedRun& run = report.runs[0];
-  text += fmt::format("<span class=\"state {0}\">{0}</span>", name_of(run_state_names, run.state));
-  return text + "<span class=\"q s\">" + html(run.started) + "</span>";
+  const bool single = report.runs.size() == 1;
+  const std::string state = name_of(run_state_names, run.state);
+  std::vector<std::string> times;
+  if (single && !run.started.empty()) times.push_back(run.started);
+  if (const std::optional<double> left = single ? seconds_left(run) : seconds_left(report))
+    times.push_back(fmt::format("about {} left", duration_text(*left)));
+  return fmt::format("<h1>{}</h1>{}<span class=\"q s\">{}</span>", html(report.title),
+                     single ? html_state(state, state) : heading_of_runs(report),
+                     html(joined(times, " · ")));
 }
 
 Body body_of(const Report& report) {
@@ -87,13 +93,6 @@ std::string url_encoded(std::string_view text) {
   return encoded;
 }
 
-std::string cell_of(const Json& row, const char* name, bool whole) {
-  const Json* value = row.find(name);
-  if (!value) return "<td class=\"n\">–</td>";
-  return fmt::format("<td class=\"n\">{}</td>",
-                     whole ? grouped(value->number()) : four_digits(value->number()));
-}
-
 }  // namespace
 
 std::string report_file(const Report& report) {
@@ -138,23 +137,32 @@ std::string list_page(const Json& rows) {
   std::string table;
   for (const Json& row : rows.elements()) {
     const std::string name = row.at("name").string(), state = row.at("state").string();
-    table += fmt::format(
-        "<tr id=\"run-{1}\"><td><input type=\"checkbox\" name=\"run\" value=\"{0}\" "
-        "aria-label=\"{0}\"></td><td><a "
-        "href=\"/report?run={1}\">{0}</a></td><td><span class=\"state "
-        "{2}\">{2}</span></td>{3}{4}{5}"
-        "</tr>\n",
-        html(name), url_encoded(name), html(state), cell_of(row, "step", true),
-        cell_of(row, "loss", false), cell_of(row, "val_loss", false));
+    const auto number = [&](const char* member, auto&& text) -> Cell {
+      const std::optional<double> value = row.find_number(member);
+      return {value ? text(*value) : "–", "n"};
+    };
+    table +=
+        html_row({{fmt::format("<input type=\"checkbox\" name=\"run\" value=\"{0}\" "
+                               "aria-label=\"{0}\">",
+                               html(name))},
+                  {fmt::format("<a href=\"/report?run={}\">{}</a>", url_encoded(name), html(name))},
+                  {html_state(state, state)},
+                  number("step", thin_grouped),
+                  number("loss", four_digits),
+                  number("val_loss", four_digits)});
   }
   const std::string content =
       table.empty() ? "<p>There is no run here yet.</p>\n"
                     : "<form action=\"/report\"><div class=\"controls\"><button>Show chosen "
-                      "runs</button></div>\n<div class=\"scroll\"><table "
-                      "class=\"list\">\n<thead><tr><th></th><th>run</th><th>state</th><th "
-                      "class=\"n\">step</th><th class=\"n\">loss</th><th class=\"n\">validation "
-                      "loss</th></tr></thead>\n" +
-                          table + "</table></div></form>\n";
+                      "runs</button></div>\n" +
+                          html_table({{""},
+                                      {"run"},
+                                      {"state"},
+                                      {"step", "n"},
+                                      {"loss", "n"},
+                                      {"validation loss", "n"}},
+                                     table, "list") +
+                          "</form>\n";
   return served_page("heed: runs",
                      {"<h1>" + counted(std::ssize(rows.elements()), "run") + "</h1>", "", content},
                      true);

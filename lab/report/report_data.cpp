@@ -11,7 +11,6 @@
 #include "apps/training/run_record.h"
 #include "lab/experiments/group_curves.h"
 #include "lab/experiments/run_table.h"
-#include "lab/experiments/sweep_options.h"
 #include "lab/report/charts.h"
 #include "lab/report/figure.h"
 
@@ -39,12 +38,8 @@ void read_sessions(ReportedRun& run) {
                                            counted(last.at("threads").integer(), "thread"))}};
   double peak = 0, cpu = 0;
   for (const Json& session : sessions) {
-    const auto number = [&](const char* name) {
-      const Json* const value = session.find(name);
-      return value && value->is_number() ? value->number() : 0;
-    };
-    peak = std::max(peak, number("peak_rss_mb"));
-    cpu += number("cpu_seconds");
+    peak = std::max(peak, session.find_number("peak_rss_mb").value_or(0));
+    cpu += session.find_number("cpu_seconds").value_or(0);
   }
   if (peak > 0) run.session.emplace_back("memory, peak", fmt::format("{:.0f} MiB", peak));
   for (const char* name : {"commit", "data", "compiler", "flags", "blas"})
@@ -245,16 +240,28 @@ std::string sweep_folder(const std::string& path) {
   return "";
 }
 
-// Adds the question of the sweep that all runs are of.
-void add_question(Report& report, const ReportRequest& request) {
+// Adds the sweep that all runs are of.
+void add_plan(Report& report, const std::string& path) {
   const std::string folder = sweep_folder(report.runs[0].name());
   for (const ReportedRun& run : report.runs)
     if (folder.empty() || sweep_folder(run.name()) != folder) return;
-  report.question = question_of_sweep(folder);
-  if (request.paths.size() == 1) report.sweep_folder = request.paths[0];
+  note_failure(report.runs[0].notes, "What the sweep asks is left out", [&] {
+    SweepArguments arguments;
+    arguments.path = in_folder(folder, "sweep.toml");
+    report.plan = read_sweep(arguments);
+    report.sweep_folder = exists(in_folder(path, "sweep.toml")) ? path : folder;
+  });
 }
 
 }  // namespace
+
+int64_t planned_runs(const Report& report) {
+  const auto runs = std::ssize(report.runs);
+  if (!report.plan) return runs;
+  const double points = point_count(*report.plan);
+  return std::max<int64_t>(runs,
+                           static_cast<int64_t>(points) * std::ssize(report.plan->options.seeds));
+}
 
 Report report_data(const ReportRequest& request) {
   Report report;
@@ -264,7 +271,7 @@ Report report_data(const ReportRequest& request) {
   check_input(request.split.empty() || report.runs.size() == 1,
               "--split is for the page of one run, which has samples and errors");
   if (report.runs.size() > 1) {
-    add_question(report, request);
+    add_plan(report, request.paths[0]);
     report.charts = charts_json(ordered(add_sweep(report, request)));
     return report;
   }

@@ -13,6 +13,7 @@
 #include "apps/training/saved_run.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/run_state.h"
+#include "lab/experiments/sweep_options.h"
 #include "lab/report/arrivals.h"
 #include "lab/report/details.h"
 #include "lab/report/sweep_data.h"
@@ -41,10 +42,13 @@ struct Report {
   std::optional<Details> details = {};        // of a single run
   std::optional<SweepScores> sweep = {};      // of several
   std::optional<Arrivals> arrivals = {};      // of several, if they are grouped
-  std::string question = {};                  // of the sweep whose runs these are, if it asks one
-  std::string sweep_folder = {};              // that the report is of, or ""
+  std::optional<Sweep> plan = {};             // whose runs all of these are
+  std::string sweep_folder = {};              // of the plan
   Table run_table = {};                       // of several, if they are not grouped
 };
+
+// Returns the number of runs: of the sweep, among them those that have not begun, or of the report.
+int64_t planned_runs(const Report& report);
 
 struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs, or of sweeps

@@ -6,12 +6,14 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "apps/config/load_config.h"
 #include "apps/inference/scores.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "apps/support/shell.h"
 #include "core/text.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/score_kinds.h"
@@ -56,7 +58,7 @@ Facts changed_keys(const Experiment& experiment, const std::vector<std::string>&
 std::string task_column(const ReportedRun& run, const Details& details) {
   const Prediction* shortest = nullptr;
   for (const SampledSplit& split : details.samples)
-    for (const Prediction& sample : split.shown)
+    for (const Prediction& sample : std::span(split.samples).first(split.shown()))
       if (!sample.expected.empty() && (!shortest || sample.source.size() < shortest->source.size()))
         shortest = &sample;
   std::string text;
@@ -73,18 +75,14 @@ std::string task_column(const ReportedRun& run, const Details& details) {
 
 std::string what_it_is(const ReportedRun& run, const Details& details) {
   const Experiment& experiment = run.saved.config.experiment;
-  const auto number = [&](const char* name) {
-    const Json* const value = run.result.find(name);
-    return value && value->is_number() ? thin_grouped(value->number()) : std::string();
-  };
-  const std::string parameters = number("parameters");
+  const auto parameters = run.result.find_number("parameters"),
+             rate = run.result.find_number("tokens_per_s");
   Facts training = changed_keys(experiment, {"optim.", "schedule.", "train."}), machine;
   for (const auto& [label, value] : run.session) machine.push_back({label, value, ""});
-  if (const std::string rate = number("tokens_per_s"); !rate.empty())
-    machine.push_back({"rate", rate + " tokens/s", ""});
+  if (rate) machine.push_back({"rate", thin_grouped(*rate) + " tokens/s", ""});
   machine.push_back({"precision", name_of(precision_names, experiment.precision), ""});
   return "<div id=\"is\">\n" + task_column(run, details) +
-         facts_column("Model", parameters.empty() ? "" : parameters + " parameters",
+         facts_column("Model", parameters ? thin_grouped(*parameters) + " parameters" : "",
                       changed_keys(experiment, {"model."}), true) +
          facts_column("Training", "changed (default)", training, true) +
          facts_column("Machine", "", machine, false) + "</div>\n";
@@ -143,7 +141,7 @@ std::string rows_of_split(const SampledSplit& split) {
           ? fmt::format(". The first wrong token is {}the {}",
                         split.wrong == 1 ? "" : "on average ", ordinal(split.first_error))
           : "");
-  for (const Prediction& sample : split.shown) {
+  for (const Prediction& sample : std::span(split.samples).first(split.shown())) {
     const bool right = sample.predicted == sample.expected;
     rows += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
                         right ? "ok" : "no", right ? "✓" : "✗", html(shortened(sample.source, 200)),
@@ -155,9 +153,11 @@ std::string rows_of_split(const SampledSplit& split) {
 Section samples_section(const Details& details) {
   std::string rows, texts;
   for (const SampledSplit& split : details.samples) {
-    if (!split.shown.empty() && !split.shown[0].expected.empty()) rows += rows_of_split(split);
-    if (!split.shown.empty() && split.shown[0].expected.empty())
-      for (const Prediction& sample : split.shown)
+    if (split.samples.empty()) continue;
+    if (!split.samples[0].expected.empty())
+      rows += rows_of_split(split);
+    else
+      for (const Prediction& sample : split.samples)
         texts += "<pre>" + html(sample.predicted) + "</pre>\n";
   }
   const bool by_length = !details.lengths.is_null();
@@ -167,6 +167,7 @@ Section samples_section(const Details& details) {
         "<table class=\"out\">\n<thead><tr><th></th><th>input</th><th>output</th></tr></thead>\n" +
         rows + "</table>\n";
   content += texts;
+  if (!content.empty()) content = html_drawing("samples", "") + content;
   if (content.empty()) return {"samples", "Samples", "", ""};
   if (by_length) {
     Cells heads = {"length", "exactly right"};
@@ -243,23 +244,20 @@ std::string time_table(const char* head, std::vector<TimeRow> rows, double step)
   std::ranges::stable_sort(rows, std::greater(), &TimeRow::seconds);
   if (rows.empty()) return "";
   const double largest = std::max(rows[0].seconds(), 1e-12), all = std::max(step, 1e-12);
-  std::string text = fmt::format(
-      "<table>\n<thead><tr><th>{}</th><th class=\"n\">ms</th><th class=\"n\">of a "
-      "step</th><th></th></tr></thead>\n",
-      head);
+  std::string text;
   const size_t shown = std::min(rows.size(), max_listed_times);
   for (size_t i = 0; i < shown; ++i) {
     const TimeRow& row = rows[i];
-    text += fmt::format(
-        "<tr><td>{}</td><td class=\"n\">{:.2f}</td><td class=\"n q\">{:.1f} %</td><td "
-        "class=\"b\"><i style=\"width:{:.1f}%;--c:var(--{})\"><u "
-        "style=\"width:{:.1f}%\"></u></i></td>"
-        "</tr>\n",
-        html(row.name), 1e3 * row.seconds(), 100 * row.seconds() / all,
-        100 * row.seconds() / largest, row.colour,
-        100 * row.forward / std::max(row.seconds(), 1e-12));
+    text += html_row({{html(row.name)},
+                      {fmt::format("{:.2f}", 1e3 * row.seconds()), "n"},
+                      {fmt::format("{:.1f} %", 100 * row.seconds() / all), "n q"},
+                      {fmt::format("<i style=\"width:{:.1f}%;--c:var(--{})\"><u "
+                                   "style=\"width:{:.1f}%\"></u></i>",
+                                   100 * row.seconds() / largest, row.colour,
+                                   100 * row.forward / std::max(row.seconds(), 1e-12)),
+                       "b"}});
   }
-  text += "</table>\n";
+  text = html_table({{head}, {"ms", "n"}, {"of a step", "n"}, {""}}, text);
   if (shown == rows.size()) return text;
   std::string names;
   double sum = 0;
@@ -268,10 +266,9 @@ std::string time_table(const char* head, std::vector<TimeRow> rows, double step)
     names += fmt::format("{}{} {:.3f} ms", i > shown ? " · " : "", rows[i].name,
                          1e3 * rows[i].seconds());
   }
-  return text + fmt::format(
-                    "<details><summary>{} more, together {:.2f} ms ({:.0f} %)</summary>\n<p "
-                    "class=\"q s\">{}</p></details>\n",
-                    rows.size() - shown, 1e3 * sum, 100 * sum / all, html(names));
+  return text + html_fold(fmt::format("{} more, together {:.2f} ms ({:.0f} %)", rows.size() - shown,
+                                      1e3 * sum, 100 * sum / all),
+                          "<p class=\"q s\">" + html(names) + "</p>");
 }
 
 Section time_section(const Details& details) {
@@ -321,20 +318,20 @@ Section reproduce_section(const ReportedRun& run, const Details& details) {
   if (!run.command.empty()) text += "<p class=\"q s\">Trained by</p>\n" + html_command(run.command);
   if (run.state == RunState::done)
     text += "<p class=\"q s\">Train it again, and compare every bit</p>\n" +
-            html_command("heed train --from " + run.name()) + "<p class=\"q s\">Use it</p>\n" +
-            html_command("heed evaluate " + run.name());
+            html_command(heed_command({"train", "--from", run.name()})) +
+            "<p class=\"q s\">Use it</p>\n" + html_command(heed_command({"evaluate", run.name()}));
   std::string facts;
   for (const auto& [label, value] : run.record)
     facts += fmt::format("<dt>{}</dt><dd>{}</dd>", html(label), html(value));
   if (!facts.empty())
     text = fmt::format("<div class=\"two\"><div>\n{}</div>\n<dl class=\"record\">{}</dl></div>\n",
                        text, facts);
-  text += fmt::format("{}<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
-                      changed_keys_of_run(run),
-                      html(config_text(list_config(run.saved.config.experiment))));
-  if (!details.model.empty())
-    text += "<details><summary>Layers, shapes and FLOPs</summary>\n<pre>" + html(details.model) +
-            "</pre>\n</details>\n";
+  const auto listing = [](const char* name, const std::string& lines) {
+    return html_fold(name, "<pre>" + html(lines) + "</pre>\n");
+  };
+  text += changed_keys_of_run(run) +
+          listing("All keys", config_text(list_config(run.saved.config.experiment)));
+  if (!details.model.empty()) text += listing("Layers, shapes and FLOPs", details.model);
   return {"reproduce", "Reproduce", "", text};
 }
 
@@ -351,6 +348,8 @@ std::string notes_part(const std::vector<std::string>& notes) {
 std::string scores_of_run(const Json& result) {
   if (!result.is_object()) return "";
   const MainScore main = main_score_of(result);
+  // What is surely worse than the main score stands out.
+  const double least = main.examples > 0 ? wilson_interval(main.value, main.examples).low : NAN;
   std::vector<std::string> names;
   bool has_loss = false;
   for (const auto& [split, scores] : result.members())
@@ -363,32 +362,32 @@ std::string scores_of_run(const Json& result) {
   std::stable_partition(names.begin(), names.end(),
                         [&](const std::string& name) { return name == main.name; });
   const bool interval = main.name == "exact_match";
-  Cells heads{""};
+  std::vector<Cell> heads(1);
   for (const std::string& name : names) {
-    heads.push_back(name == "token_accuracy" ? "tokens right" : spaced(name));
-    if (interval && name == main.name) heads.emplace_back("95 % interval");
+    heads.push_back({html(name == "token_accuracy" ? "tokens right" : spaced(name)), "n"});
+    if (interval && name == main.name) heads.push_back({"95 % interval", "n"});
   }
-  heads.emplace_back("of");
-  std::vector<Cells> rows;
+  heads.push_back({"of", "n"});
+  std::string rows;
   for (const auto& [split, scores] : result.members()) {
     if (!scores.is_object()) continue;
-    const Json* const count = scores.find("examples");
-    const double n = count && count->is_number() ? count->number() : 0;
-    Cells row{split_words(split)};
+    const double n = scores.find_number("examples").value_or(0);
+    std::vector<Cell> row{{html(split_words(split))}};
     for (const std::string& name : names) {
       const Json* const score = scores.find(name);
-      row.push_back(score ? score_text(name, *score) : "–");
-      if (!interval || name != main.name) continue;
-      const double value = score && score->is_number() ? score->number() : NAN;
-      if (n >= 1 && value >= 0 && value <= 1) {
-        const auto [low, high] = wilson_interval(value, static_cast<int64_t>(n));
-        row.push_back(fmt::format("{:.1f} … {:.1f}", 100 * low, 100 * high));
-      } else {
-        row.emplace_back("–");
-      }
+      row.push_back({score ? html(score_text(name, *score)) : "–", "n"});
+      if (name != main.name) continue;
+      if (split == main.split) row.back().html = "<b>" + row.back().html + "</b>";
+      if (!interval) continue;
+      const double value = scores.find_number(name).value_or(NAN);
+      const bool counts = n >= 1 && value >= 0 && value <= 1;
+      const auto [low, high] =
+          counts ? wilson_interval(value, static_cast<int64_t>(n)) : Interval{NAN, NAN};
+      if (high < least) row.back().style = "n bad";
+      row.push_back({counts ? fmt::format("{:.1f} … {:.1f}", 100 * low, 100 * high) : "–", "n q"});
     }
-    row.push_back(n >= 1 ? thin_grouped(n) : "–");
-    rows.push_back(std::move(row));
+    row.push_back({n >= 1 ? thin_grouped(n) : "–", "n q"});
+    rows += html_row(row);
   }
   return rows.empty() ? "" : html_table(heads, rows);
 }
@@ -400,9 +399,8 @@ std::string changed_keys_of_run(const ReportedRun& run) {
     const auto origin = run.set_in.find(key);
     rows.push_back({key, value, standard, origin == run.set_in.end() ? "" : origin->second});
   }
-  return fmt::format(
-      "<details><summary>{} with another value than the default</summary>\n{}</details>\n",
-      counted(std::ssize(rows), "key"), html_table({"key", "value", "default", "set in"}, rows, 4));
+  return html_fold(counted(std::ssize(rows), "key") + " with another value than the default",
+                   html_table({"key", "value", "default", "set in"}, rows, 4));
 }
 
 std::string ends_of_curves(const std::vector<Json>& charts) {
@@ -490,21 +488,22 @@ Json data_of_run(const Report& report) {
     checkpoints.push(step);
   data.set("checkpoints", std::move(checkpoints));
   data.set("clip", run.saved.config.experiment.optim.clip_norm);
-  if (const Json* const best = run.result.find("best_step"); best && best->is_number())
-    data.set("best", best->number());
+  if (const auto best = run.result.find_number("best_step")) data.set("best", *best);
   if (!report.details) return data;
   const Details& details = *report.details;
   if (details.guess > 0) data.set("guess", details.guess).set("choices", details.choices);
-  data.set("lengths", details.lengths).set("attention", details.attention);
+  Json samples = Json::array();
+  for (const SampledSplit& split : details.samples)
+    for (const auto& [source, predicted, expected] : split.samples)
+      samples.push(Json::array({split.split, source, predicted, expected}));
+  data.set("samples", std::move(samples))
+      .set("lengths", details.lengths)
+      .set("attention", details.attention);
   if (details.confusion) {
     Json counts = Json::array();
-    for (const auto& [expected, predicted, count] : details.confusion->counts) {
-      Json row = Json::array();
-      for (const int64_t each :
-           {static_cast<int64_t>(expected), static_cast<int64_t>(predicted), count})
-        row.push(each);
-      counts.push(std::move(row));
-    }
+    for (const auto& [expected, predicted, count] : details.confusion->counts)
+      counts.push(
+          Json::array({static_cast<int64_t>(expected), static_cast<int64_t>(predicted), count}));
     if (details.confusion->labels.size() <= max_confused_labels)
       data.set(
           "confusion",

@@ -19,8 +19,9 @@ std::vector<Section> sections_of_run(const Report& report);
 //
 //   {"curves": [chart], "statistics": [chart]  (lab/report/charts.h),
 //    "checkpoints": [step], "best": step, "guess": loss, "choices": 51, "clip": norm,
-//    "lengths", "attention", "confusion": {"labels", "counts": [[expected, predicted, count]]},
-//    "time": {"seconds", "kinds": [{"name", "forward", "backward"}]}}
+//    "samples": [[split, input, output, expected]], "lengths", "attention", "confusion": {"labels",
+//    "counts": [[expected, predicted, count]]}, "time": {"seconds", "kinds": [{"name", "forward",
+//    "backward"}]}}
 Json data_of_run(const Report& report);
 
 // Returns the time of a step by kind of operation: [{"name", "forward", "backward"}] in seconds,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -11,6 +12,7 @@
 #include "apps/support/names.h"
 #include "lab/experiments/group_curves.h"
 #include "lab/experiments/score_kinds.h"
+#include "lab/report/chart_axis.h"
 
 namespace heed {
 
@@ -40,10 +42,15 @@ bool is_positive(const std::vector<const Curve*>& runs) {
   });
 }
 
+// Whether an axis of these values is logarithmic: see drawn_mean().
+bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& values) {
+  return is_compared_by_ratio(score) && !values.empty() && std::ranges::min(values) > 0;
+}
+
 // Whether a curve of this name is drawn by ratio where it is positive: all but fractions and other
-// bounded scores, and a schedule of rates, which is known by its linear shape.
+// bounded scores.
 bool is_ratio_curve(const std::string& name) {
-  return name != "lr" && std::isinf(maximum_of(name));
+  return !is_linear(name) && std::isinf(maximum_of(name));
 }
 
 }  // namespace
@@ -57,6 +64,24 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
         (!columns.empty() || (name.find('.') != name.npos && !is_count(name) && !is_of_part(name) &&
                               last_component(name) != "perplexity")))
       scores.names.push_back(name);
+  std::vector<double> all;
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < scores.groups.groups.size(); ++i) {
+    const RunGroup& group = scores.groups.groups[i];
+    std::ranges::copy(group.numbers(scores.score()), std::back_inserter(all));
+    const auto mean = drawn_mean(group, scores.score());
+    const double value = mean ? mean->mean : INFINITY;
+    order.emplace_back(mean && !lower_is_better(scores.score()) ? -value : value, i);
+  }
+  std::ranges::stable_sort(order, {}, [](const auto& each) { return each.first; });
+  for (const auto& each : order) scores.best_first.push_back(each.second);
+  scores.by_ratio = is_drawn_by_ratio(scores.score(), all);
+  scores.effects = effects_on(scores.groups, scores.score());
+  if (const std::vector<KeyEffects>& keys = scores.effects.keys; keys.size() == 2) try {
+      scores.effects = effects_on(scores.groups, scores.score(),
+                                  {.interaction = {keys[0].keys[0], keys[1].keys[0]}});
+    } catch (const InputError&) {  // no four groups have two values of each
+    }
   return scores;
 }
 
@@ -71,10 +96,6 @@ std::string short_settings(const std::vector<std::string>& keys,
 std::string name_of_group(const RunGroups& groups, size_t index) {
   const std::string name = short_settings(groups.varying, groups.groups[index].values);
   return name.empty() ? "mean" : name;
-}
-
-bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& values) {
-  return is_compared_by_ratio(score) && !values.empty() && std::ranges::min(values) > 0;
 }
 
 std::optional<MeanInterval> drawn_mean(const RunGroup& group, const std::string& score) {

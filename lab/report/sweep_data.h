@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/experiments/curves.h"
+#include "lab/experiments/effects.h"
 #include "lab/experiments/groups.h"
 #include "lab/report/charts.h"
 
@@ -17,6 +18,11 @@ struct SweepScores {
   std::string chosen_by;  // chooses the best group: "val.loss"
   // Of validation and test, the one whose effects are shown first. Counts are no scores.
   std::vector<std::string> names;
+  bool by_ratio = false;                // whether the first one has a logarithmic axis
+  std::vector<size_t> best_first = {};  // indices of groups by the mean of it; those without last
+  Effects effects = {};  // on the first one; with interactions if two keys vary independently
+
+  const std::string& score() const { return names[0]; }
 };
 // `score`: whose effects are shown; "": the deciding one. `columns`: the other names; empty: all.
 SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& score = "",
@@ -31,8 +37,6 @@ std::string name_of_group(const RunGroups& groups, size_t index);
 // Returns the mean of a score on the scale on which it is drawn: the geometric one of positive
 // losses and others that are compared by ratio, that of RunGroup::mean() of the rest.
 std::optional<MeanInterval> drawn_mean(const RunGroup& group, const std::string& score);
-// Whether an axis of these values is logarithmic: see drawn_mean().
-bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& values);
 
 // Returns the colour and the dash of a group: by its value of the first key, and of the others.
 std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index);

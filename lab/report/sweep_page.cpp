@@ -9,6 +9,7 @@
 #include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "apps/support/shell.h"
 #include "core/joined.h"
 #include "lab/experiments/cells.h"
 #include "lab/experiments/score_kinds.h"
@@ -28,9 +29,12 @@ struct DifferenceRow {
 struct DifferenceTable {
   std::string note;
   std::vector<DifferenceRow> rows;
+  bool of_effects = false;  // differences between effects: interactions
 };
 
-std::vector<DifferenceTable> differences_of(const Effects& effects, const RunGroups& groups) {
+std::vector<DifferenceTable> differences_of(const SweepScores& sweep) {
+  const Effects& effects = sweep.effects;
+  const RunGroups& groups = sweep.groups;
   std::vector<DifferenceTable> tables;
   if (!effects.keys.empty()) {
     DifferenceTable table{"each key, averaged over the other keys within each seed", {}};
@@ -39,6 +43,20 @@ std::vector<DifferenceTable> differences_of(const Effects& effects, const RunGro
         table.rows.push_back(
             {&value,
              fmt::format("{}, not {}", short_settings(key.keys, value.values), joined(key.first))});
+    tables.push_back(std::move(table));
+  }
+  if (const Interactions& two = effects.interactions; !two.values.empty()) {
+    const std::vector<std::string> keys(two.keys.begin(), two.keys.end());
+    DifferenceTable table{
+        fmt::format("interaction: the effect of {} at one value of {}, over that at another one",
+                    last_component(keys[0]), last_component(keys[1])),
+        {},
+        true};
+    for (const Interaction& each : two.values)
+      table.rows.push_back(
+          {&each, fmt::format("{}, not {}, at {} over {}",
+                              short_settings({keys[0]}, {each.values[0]}), each.against[0],
+                              short_settings({keys[1]}, {each.values[1]}), each.against[1])});
     tables.push_back(std::move(table));
   }
   if (effects.groups.empty()) return tables;
@@ -52,21 +70,6 @@ std::vector<DifferenceTable> differences_of(const Effects& effects, const RunGro
     table.rows.push_back({&each, name_of_group(groups, each.group)});
   tables.push_back(std::move(table));
   return tables;
-}
-
-// The indices of groups, the best mean first, those without one last.
-std::vector<size_t> best_first(const SweepScores& sweep) {
-  const std::string& score = sweep.names[0];
-  std::vector<std::pair<double, size_t>> order;
-  for (size_t i = 0; i < sweep.groups.groups.size(); ++i) {
-    const auto mean = drawn_mean(sweep.groups.groups[i], score);
-    const double value = mean ? mean->mean : INFINITY;
-    order.emplace_back(mean && !lower_is_better(score) ? -value : value, i);
-  }
-  std::ranges::stable_sort(order, {}, [](const auto& each) { return each.first; });
-  std::vector<size_t> indices;
-  for (const auto& each : order) indices.push_back(each.second);
-  return indices;
 }
 
 // Three significant digits, zeros among them.
@@ -94,82 +97,70 @@ std::string swatch(const RunGroups& groups, size_t i) {
                      style.second % 2 == 0 ? "solid" : "dashed");
 }
 
-std::string key_heads(const RunGroups& groups) {
-  std::string heads;
-  for (const std::string& key : groups.varying)
-    heads += "<th>" + html(last_component(key)) + "</th>";
-  return groups.varying.empty() ? "<th></th>" : heads;
+// The heads of columns with the values of keys, and of scores.
+std::vector<Cell> heads_of(const RunGroups& groups) {
+  std::vector<Cell> heads;
+  for (const std::string& key : groups.varying) heads.push_back({html(last_component(key))});
+  if (heads.empty()) heads.emplace_back();
+  return heads;
+}
+void add_heads(std::vector<Cell>& heads, const std::vector<std::string>& scores) {
+  for (const std::string& score : scores) heads.push_back({html(score), "n other"});
 }
 
-std::string key_cells(const RunGroups& groups, size_t i) {
-  std::string cells;
-  const std::vector<std::string>& values = groups.groups[i].values;
-  for (size_t k = 0; k < std::max<size_t>(1, values.size()); ++k)
-    cells += fmt::format("<th>{}{}</th>", k == 0 ? swatch(groups, i) : "",
-                         values.empty() ? "all seeds" : html(values[k]));
+// The cells below them.
+std::vector<Cell> cells_of(const RunGroups& groups, size_t i) {
+  std::vector<Cell> cells;
+  for (const std::string& value : groups.groups[i].values) cells.push_back({html(value), "", true});
+  if (cells.empty()) cells.push_back({"all seeds", "", true});
+  cells[0].html = swatch(groups, i) + cells[0].html;
   return cells;
 }
-
-// Means of some scores as cells.
-std::string score_cells(const RunGroup& group, const std::vector<std::string>& scores) {
-  std::string cells;
+void add_means(std::vector<Cell>& cells, const RunGroup& group,
+               const std::vector<std::string>& scores) {
   for (const std::string& score : scores) {
     const auto mean = drawn_mean(group, score);
-    cells += fmt::format("<td class=\"n\">{}</td>", mean ? number_of(score, mean->mean) : "–");
+    cells.push_back({mean ? number_of(score, mean->mean) : "–", "n other"});
   }
-  return cells;
-}
-
-std::string score_heads(const std::vector<std::string>& scores) {
-  std::string heads;
-  for (const std::string& score : scores)
-    heads += fmt::format("<th class=\"n\">{}</th>", html(score));
-  return heads;
 }
 
 // A row for each group, best first; scripts draw the dots of its seeds into the empty cell. All but
 // a few scores are folded.
 std::string groups_table(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
-  const std::string& score = sweep.names[0];
+  const std::string& score = sweep.score();
   std::vector<std::string> others(sweep.names.begin() + 1, sweep.names.end());
   std::stable_partition(others.begin(), others.end(),
                         [](const std::string& name) { return name.ends_with("exact_match"); });
   const std::vector<std::string> all = others;
   others.resize(std::min(others.size(), shown_scores));
   std::string rows, folded;
-  for (const size_t i : best_first(sweep)) {
+  for (const size_t i : sweep.best_first) {
     const RunGroup& group = groups.groups[i];
     const std::string count = count_text(group, score);
     const auto mean = drawn_mean(group, score);
-    rows += fmt::format(
-        "<tr>{}<td class=\"n{}\">{}</td><td class=\"plotted\"></td><td "
-        "class=\"n\"><b>{}</b></td><td class=\"n q\">{}</td>{}</tr>\n",
-        key_cells(groups, i), count.find("of") == count.npos ? "" : " bad", html(count),
-        mean ? number_of(score, mean->mean) : "–", mean ? interval_of(score, *mean) : "–",
-        score_cells(group, others));
-    folded += "<tr>" + key_cells(groups, i) + score_cells(group, all) + "</tr>\n";
+    std::vector<Cell> cells = cells_of(groups, i), whole = cells;
+    cells.push_back({html(count), count.find("of") == count.npos ? "n" : "n bad"});
+    cells.push_back({"", "plotted"});
+    cells.push_back({"<b>" + (mean ? number_of(score, mean->mean) : "–") + "</b>", "n"});
+    cells.push_back({mean ? interval_of(score, *mean) : "–", "n q"});
+    add_means(cells, group, others);
+    add_means(whole, group, all);
+    rows += html_row(cells);
+    folded += html_row(whole);
   }
-  std::string text = fmt::format(
-      "<div class=\"scroll\"><table class=\"groups\">\n<thead><tr>{}<th class=\"n\">seeds</th><th "
-      "class=\"plotted\"></th><th class=\"n\">{}</th><th class=\"n\">95 % interval</th>{}</tr>"
-      "</thead>\n<tbody>{}</tbody></table></div>\n",
-      key_heads(groups), html(score), score_heads(others), rows);
-  if (all.size() > shown_scores)
-    text += fmt::format(
-        "<details><summary>All scores</summary>\n<div class=\"scroll\"><table>\n<thead><tr>{}{}"
-        "</tr></thead>\n<tbody>{}</tbody></table></div></details>\n",
-        key_heads(groups), score_heads(all), folded);
+  std::vector<Cell> heads = heads_of(groups), whole = heads;
+  heads.insert(heads.end(),
+               {{"seeds", "n"}, {"", "plotted"}, {html(score), "n"}, {"95 % interval", "n"}});
+  add_heads(heads, others);
+  add_heads(whole, all);
+  std::string text = html_table(heads, rows, "groups");
+  if (all.size() > shown_scores) text += html_fold("All scores", html_table(whole, folded));
   return text;
 }
 
 Section result_section(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
-  const std::string& score = sweep.names[0];
-  std::vector<double> all;
-  for (const RunGroup& group : groups.groups)
-    for (const double value : group.numbers(score)) all.push_back(value);
-  const bool by_ratio = is_drawn_by_ratio(score, all);
   std::string text = html_drawing("groups", "") + groups_table(sweep);
   const BestGroup best = best_group(groups, sweep.chosen_by);
   if (best.index && !groups.varying.empty())
@@ -184,16 +175,90 @@ Section result_section(const SweepScores& sweep) {
         fmt::format("<p class=\"note\">Left out: {}, which repeats another run.</p>\n", html(path));
   return {"result", "Result",
           fmt::format("a dot is a seed, the line their {}mean, the bar its 95 % interval",
-                      by_ratio ? "geometric " : ""),
+                      sweep.by_ratio ? "geometric " : ""),
           text};
 }
 
-Section differences_section(const SweepScores& sweep, const Effects& effects) {
+// --- Differences.
+
+// Returns the number of seeds with which the answers of a page could be more than "too few seeds to
+// tell", after the number that they have; equal numbers if all are. Where a small p is possible, it
+// is twice the seeds, which make intervals about 1/√2 as wide.
+std::pair<int64_t, int64_t> seeds_to_tell(const SweepScores& sweep) {
+  int64_t seeds = 0, needed = 0;
+  for (const DifferenceTable& table : differences_of(sweep)) {
+    if (table.of_effects) continue;
+    int64_t most = 0, compared = 0;
+    bool unknown = false;
+    for (const auto& [each, name] : table.rows) {
+      most = std::max<int64_t>(most, std::ssize(each->seeds));
+      compared += !each->seeds.empty();
+      unknown =
+          unknown || answer_of(*each, sweep.effects, name).verdict == Answer::Verdict::unknown;
+    }
+    seeds = std::max(seeds, most);
+    if (most == 0 || !unknown) continue;
+    const int64_t least = least_differences(compared);
+    needed = std::max(needed, least > most ? least : 2 * most);
+  }
+  return {seeds, std::max(seeds, needed)};
+}
+
+// Returns a command that trains more seeds of each group, with what it does, if that could tell
+// more. Seeds of a sweep are added to it; other runs get neighbours with their config.
+std::string more_seeds(const Report& report) {
+  const SweepScores& sweep = *report.sweep;
+  const auto [told, needed] = seeds_to_tell(sweep);
+  int64_t seeds = told;  // or more, where runs still train
+  for (const RunGroup& group : sweep.groups.groups)
+    seeds = std::max<int64_t>(seeds,
+                              told + std::ranges::count_if(group.runs, [](const ScoredRun& run) {
+                                return run.state != RunState::done && run.state != RunState::failed;
+                              }));
+  const int64_t more = needed - seeds;
+  if (more <= 0) return "";
+  auto groups = static_cast<double>(sweep.groups.groups.size());
+  std::string command;
+  if (report.plan) {
+    const SweepOptions& options = report.plan->options;
+    const auto [first, last] = std::ranges::minmax(options.seeds);
+    const bool whole = last - first + 1 == std::ssize(options.seeds);
+    groups = point_count(*report.plan);
+    std::vector<std::string> words = {
+        "sweep", report.sweep_folder, "--seeds",
+        whole && first == 1 ? std::to_string(last + more)
+                            : fmt::format("{}-{}", whole ? first : last + 1, last + more)};
+    const double runs =
+        groups * static_cast<double>(whole ? std::ssize(options.seeds) + more : more);
+    if (runs > static_cast<double>(options.max_runs))
+      words.insert(words.end(), {"--max-runs", fmt::format("{:.0f}", runs)});
+    command = heed_command(words);
+  } else {
+    std::string runs, numbers;
+    int64_t last = 0;
+    for (const RunGroup& group : sweep.groups.groups) {
+      runs += " " + shell_word(group.runs[0].folder.path());
+      for (const ScoredRun& run : group.runs) last = std::max(last, run.seed);
+    }
+    for (int64_t seed = last + 1; seed <= last + more; ++seed) numbers += fmt::format(" {}", seed);
+    command = fmt::format(
+        "for run in{}; do for seed in{}; do {} \"$run/config.toml\" --set seed=$seed --run "
+        "\"$run-seed-$seed\"; done; done",
+        runs, numbers, heed_command({"train"}));
+  }
+  return fmt::format("<p class=\"q s\">Add {} ({})</p>\n", counted(more, "seed"),
+                     counted(static_cast<int64_t>(groups) * more, "run")) +
+         html_command(command);
+}
+
+Section differences_section(const Report& report) {
+  const SweepScores& sweep = *report.sweep;
+  const Effects& effects = sweep.effects;
   const RunGroups& groups = sweep.groups;
   if (!groups.repeats_over_seeds() && !effects.any()) return {"differences", "Differences", "", ""};
   std::string rows, warnings;
-  size_t index = 0;
-  for (const DifferenceTable& table : differences_of(effects, groups)) {
+  bool any = false;
+  for (const DifferenceTable& table : differences_of(sweep)) {
     rows += fmt::format("<tr class=\"group\"><td colspan=\"7\">{}</td></tr>\n", html(table.note));
     for (const auto& [each, name] : table.rows) {
       const Answer answer = answer_of(*each, effects, "");
@@ -201,36 +266,41 @@ Section differences_section(const SweepScores& sweep, const Effects& effects) {
         return (effects.by_ratio || x < 0 ? "" : "+") + three_digits(x);
       };
       const auto& [low, high] = each->effect.interval;
-      const bool known = !each->seeds.empty();
-      const char* const tone = answer.verdict == Answer::Verdict::unknown ? "bad" : "good";
-      rows += fmt::format(
-          "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n "
-          "q\">{}</td><td class=\"plotted\" data-row=\"{}\"></td><td class=\"n\">{}</td><td "
-          "class=\"{}\">{}</td></tr>\n",
-          html(name), each->seeds.size(), known ? size(each->effect.size) : "–",
-          known && std::isfinite(low) && std::isfinite(high) ? size(low) + " … " + size(high) : "–",
-          index++, known ? fmt::format("{:.2g}", each->adjusted_p) : "–", tone,
-          html(answer.words.substr(2)));
+      const bool known = !each->seeds.empty(), unknown = answer.verdict == Answer::Verdict::unknown,
+                 bounded = known && std::isfinite(low) && std::isfinite(high);
+      any = true;
+      rows += html_row({{html(name)},
+                        {std::to_string(each->seeds.size()), "n"},
+                        {known ? "<b>" + size(each->effect.size) + "</b>" : "–", "n"},
+                        {bounded ? size(low) + " … " + size(high) : "–", "n q"},
+                        {"", "plotted"},
+                        {known ? fmt::format("{:.2g}", each->adjusted_p) : "–", "n"},
+                        {table.of_effects && answer.verdict == Answer::Verdict::yes
+                             ? "the effect depends on it."
+                             : html(answer.words.substr(2)),
+                         unknown ? "bad" : "good"}});
     }
   }
   for (const std::string& warning : warnings_of(effects, groups))
     warnings += fmt::format("<p>{}.</p>\n", html(warning));
+  if (any) warnings += more_seeds(report);
   std::string text;
-  if (index > 0)
-    text =
-        html_drawing("differences", "") +
-        fmt::format(
-            "<div class=\"scroll\"><table class=\"differences\">\n<thead><tr><th></th><th "
-            "class=\"n\">pairs</th><th class=\"n\">{}</th><th class=\"n\">95 % interval</th><th "
-            "class=\"plotted\"></th><th class=\"n\">p</th><th>in words</th></tr></thead>\n<tbody>{}"
-            "</tbody></table></div>\n",
-            effects.by_ratio ? "factor" : "difference", rows);
+  if (any)
+    text = html_drawing("differences", "") +
+           html_table({{""},
+                       {"pairs", "n"},
+                       {effects.by_ratio ? "factor" : "difference", "n"},
+                       {"95 % interval", "n"},
+                       {"", "plotted"},
+                       {"p", "n"},
+                       {"in words"}},
+                      rows, "differences");
   if (!warnings.empty())
-    text = index > 0 ? fmt::format(
-                           "<div class=\"wide\"><div>{}</div><div class=\"aside\">{}</div>"
-                           "</div>\n",
-                           text, warnings)
-                     : "<div class=\"aside\">" + warnings + "</div>\n";
+    text = any ? fmt::format(
+                     "<div class=\"wide\"><div>{}</div><div class=\"aside\">{}</div>"
+                     "</div>\n",
+                     text, warnings)
+               : "<div class=\"aside\">" + warnings + "</div>\n";
   return {"differences", "Differences",
           fmt::format("paired by seed; as a {} of {}, {} is no difference; p of sign flips",
                       effects.by_ratio ? "factor" : "difference", html(effects.score),
@@ -240,31 +310,26 @@ Section differences_section(const SweepScores& sweep, const Effects& effects) {
 
 // --- Time to a target.
 
-Section arrivals_section(const Arrivals& arrivals, const RunGroups& groups,
-                         const std::vector<size_t>& order) {
+Section arrivals_section(const Arrivals& arrivals, const SweepScores& sweep) {
   const ScoreTarget& target = arrivals.target;
   std::string rows;
   int64_t left_out = 0;
-  for (const size_t i : order) {
+  for (const size_t i : sweep.best_first) {
     const Arrivals::Group& each = arrivals.groups[i];
     left_out += each.left_out;
-    rows += fmt::format("<tr><td>{}</td>", html(name_of_group(groups, i)));
-    if (each.median) {
-      const Reached& median = *each.median;
-      const auto cell = [](const std::optional<double>& value, double last, auto&& text) {
-        return !value                  ? std::string("–")
-               : std::isfinite(*value) ? text(*value)
-                                       : "&gt; " + text(last);
-      };
-      rows += fmt::format(
-          "<td class=\"n{}\">{} of {}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-          median.reached < median.runs ? " bad" : "", median.reached, median.runs,
-          cell(median.steps, median.last_step, thin_grouped),
-          cell(median.seconds, median.last_seconds,
-               [](double seconds) { return fmt::format("{:.1f}", seconds); }));
-    } else {
-      rows += "<td class=\"n\">–</td><td class=\"n\">–</td><td class=\"n\">–</td></tr>\n";
-    }
+    const Reached median = each.median.value_or(Reached{.steps = NAN, .runs = 0});
+    const auto cell = [](const std::optional<double>& value, double last, auto&& text) {
+      return !value || std::isnan(*value) ? std::string("–")
+             : std::isfinite(*value)      ? text(*value)
+                                          : "&gt; " + text(last);
+    };
+    rows += html_row({{html(name_of_group(sweep.groups, i))},
+                      {median.runs > 0 ? fmt::format("{} of {}", median.reached, median.runs) : "–",
+                       median.reached < median.runs ? "n bad" : "n"},
+                      {cell(median.steps, median.last_step, thin_grouped), "n"},
+                      {cell(median.seconds, median.last_seconds,
+                            [](double seconds) { return fmt::format("{:.1f}", seconds); }),
+                       "n"}});
   }
   std::string words =
       "A seed that never reaches it counts as later than all others. So a median can be “&gt; " +
@@ -272,15 +337,16 @@ Section arrivals_section(const Arrivals& arrivals, const RunGroups& groups,
   if (left_out > 0)
     words += fmt::format(" Left out: {} that failed, or trains and has not reached it.",
                          counted(left_out, "run"));
-  return {"target", "Time to a target",
-          fmt::format("the first row of the metrics with <span class=\"m\">{}</span> {} {}; ▷ had "
-                      "not reached it when training ended",
-                      html(target.score), lower_is_better(target.score) ? "≤" : "≥", target.value),
-          fmt::format("<div class=\"pair\"><div>{}</div>\n<div><div class=\"scroll\"><table>\n"
-                      "<thead><tr><th>group</th><th class=\"n\">reached</th><th class=\"n\">median "
-                      "step</th><th class=\"n\">seconds</th></tr></thead>\n<tbody>{}</tbody>"
-                      "</table></div>\n<p class=\"note\">{}</p></div></div>\n",
-                      html_drawing("target", ""), rows, words)};
+  return {
+      "target", "Time to a target",
+      fmt::format("the first row of the metrics with <span class=\"m\">{}</span> {} {}; ▷ had "
+                  "not reached it when training ended",
+                  html(target.score), lower_is_better(target.score) ? "≤" : "≥", target.value),
+      fmt::format(
+          "<div class=\"pair\"><div>{}</div>\n<div>{}<p class=\"note\">{}</p></div></div>\n",
+          html_drawing("target", ""),
+          html_table({{"group"}, {"reached", "n"}, {"median step", "n"}, {"seconds", "n"}}, rows),
+          words)};
 }
 
 // --- All runs.
@@ -295,9 +361,15 @@ std::string row_of_run(const ReportedRun& run, const std::string& score,
   double step = run.curves.last_step();
   const auto all =
       static_cast<double>(std::max<int64_t>(1, run.saved.config.experiment.train.steps));
-  const Json* const value = run.result.is_object() ? run.result.find_path(score) : nullptr;
-  const Json* const seconds = run.result.is_object() ? run.result.find("seconds") : nullptr;
+  std::optional<double> value = run.result.find_number(score);
+  std::optional<double> seconds = run.result.find_number("seconds");
+  if (const Curve* const curve = run.curves.find(score); curve && !value)
+    value = curve->values.back();
   std::string last;
+  if (const std::optional<double> left = seconds_left(run)) {
+    seconds = run.curves.find("seconds")->values.back();
+    last = fmt::format("about {} left", duration_text(*left));
+  }
   if (run.state == RunState::failed)
     for (const std::string& note : run.notes) {
       last += note + " ";
@@ -307,34 +379,30 @@ std::string row_of_run(const ReportedRun& run, const std::string& score,
             step,
             number_of_text(note.substr(at + 7, note.find(':', at + 7) - at - 7)).value_or(step));
     }
-  return fmt::format(
-      "<tr class=\"{0}\"><td class=\"m\">{1}</td><td><span class=\"state {0}\">{0}</span></td><td "
-      "class=\"nw\"><span class=\"prog\"><i style=\"width:{2:.1f}%\"></i></span>{3}</td><td "
-      "class=\"n\">{4}</td><td class=\"n\">{5}</td><td class=\"last\">{6}</td></tr>\n",
-      name_of(run_state_names, run.state),
-      html(run.name().starts_with(folder + "/") ? run.name().substr(folder.size() + 1)
-                                                : run.name()),
-      std::min(100.0, 100 * step / all), thin_grouped(step),
-      value ? score_text(score, *value) : "–",
-      seconds && seconds->is_number() ? fmt::format("{:.0f} s", seconds->number()) : "–",
-      html(last));
+  const std::string state = name_of(run_state_names, run.state);
+  return html_row({{html(run.name().starts_with(folder + "/") ? run.name().substr(folder.size() + 1)
+                                                              : run.name()),
+                    "m"},
+                   {html_state(state, state)},
+                   {fmt::format("<span class=\"prog\"><i style=\"width:{:.1f}%\"></i></span>{}",
+                                std::min(100.0, 100 * step / all), thin_grouped(step)),
+                    "nw"},
+                   {value ? score_text(score, *value) : "–", "n"},
+                   {seconds ? duration_text(*seconds) : "–", "n"},
+                   {html(last), "last"}},
+                  state);
 }
 
 Section runs_section(const Report& report, const std::string& score) {
   std::vector<const ReportedRun*> runs;
   for (const ReportedRun& run : report.runs) runs.push_back(&run);
   const auto number = [&](const ReportedRun* run) {
-    const Json* const value = run->result.is_object() ? run->result.find_path(score) : nullptr;
-    const double worst = INFINITY;
-    if (!value || !value->is_number()) return worst;
-    return lower_is_better(score) ? value->number() : -value->number();
+    const double value = run->result.find_number(score).value_or(INFINITY);
+    return lower_is_better(score) || std::isinf(value) ? value : -value;
   };
   std::ranges::stable_sort(runs, {}, [&](const ReportedRun* run) {
     return std::pair(rank_of(run->state), number(run));
   });
-  const std::string heads = "<thead><tr><th>run</th><th>state</th><th>steps</th><th class=\"n\">" +
-                            html(score) +
-                            "</th><th class=\"n\">time</th><th>why it failed</th></tr></thead>\n";
   std::string shown, folded, settings, notes;
   size_t failed = 0;
   for (const ReportedRun* run : runs) failed += run->state == RunState::failed;
@@ -342,29 +410,26 @@ Section runs_section(const Report& report, const std::string& score) {
   for (size_t i = 0; i < runs.size(); ++i)
     (i < most ? shown : folded) += row_of_run(*runs[i], score, report.sweep_folder);
   for (const ReportedRun& run : report.runs) {
-    settings += fmt::format("<details><summary>{}</summary>\n{}{}</details>\n", html(run.name()),
-                            scores_of_run(run.result), changed_keys_of_run(run));
+    settings += html_fold(run.name(), scores_of_run(run.result) + changed_keys_of_run(run));
     if (run.state == RunState::failed) continue;  // in the table
     for (const std::string& note : run.notes)
       notes += fmt::format("<p class=\"note\">{}: {}</p>\n", html(run.name()), html(note));
   }
   const auto table = [&](const std::string& rows) {
-    return "<div class=\"scroll\"><table class=\"runs\">\n" + heads + "<tbody>" + rows +
-           "</tbody></table></div>\n";
+    return html_table(
+        {{"run"}, {"state"}, {"steps"}, {html(score), "n"}, {"time", "n"}, {"last line"}}, rows,
+        "runs");
   };
   std::string text = table(shown);
-  if (!folded.empty())
-    text += fmt::format("<details><summary>{} more</summary>\n{}</details>\n", runs.size() - most,
-                        table(folded));
+  if (!folded.empty()) text += html_fold(fmt::format("{} more", runs.size() - most), table(folded));
   if (const auto done = std::ranges::count(runs, RunState::done, &ReportedRun::state);
-      !report.sweep_folder.empty() && done < std::ssize(runs))
-    notes += fmt::format(
-        "<p class=\"q s\">Continue{}</p>\n{}",
-        failed > 0 ? ", and resume the runs that failed" : "",
-        html_command("heed sweep " + report.sweep_folder + (failed > 0 ? " --retry-failed" : "")));
+      report.plan && done < std::max<int64_t>(std::ssize(runs), planned_runs(report)))
+    notes += fmt::format("<p class=\"q s\">Continue{}</p>\n{}",
+                         failed > 0 ? ", and resume the runs that failed" : "",
+                         html_command(heed_command({"sweep", report.sweep_folder}) +
+                                      (failed > 0 ? " --retry-failed" : "")));
   return {"runs", "All runs", "failed first, then running, then by score",
-          text + notes + "<details><summary>Scores and keys of each run</summary>\n" + settings +
-              "</details>\n"};
+          text + notes + html_fold("Scores and keys of each run", settings)};
 }
 
 // --- What scripts draw.
@@ -381,20 +446,15 @@ std::vector<std::string> values_of_key(const RunGroups& groups, size_t key) {
   return values;
 }
 
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(six_digits(value)) : Json();
-}
-
 // The effect of a key of two values, from the first of its columns to the second, as the table of
-// differences has it; null of a key with more.
-Json size_of_effect(const Effects& effects, const RunGroups& groups, size_t key,
-                    const std::vector<std::string>& columns) {
-  if (columns.size() != 2) return {};
+// differences has it; NaN of a key with more.
+double size_of_effect(const SweepScores& sweep, size_t key,
+                      const std::vector<std::string>& columns) {
+  const Effects& effects = sweep.effects;
+  const RunGroups& groups = sweep.groups;
+  if (columns.size() != 2) return NAN;
   const auto oriented = [&](const Effect& effect, const std::string& to) {
-    if (!std::isfinite(effect.size)) return Json();
-    return number_or_null(to == columns[1]   ? effect.size
-                          : effects.by_ratio ? 1 / effect.size
-                                             : -effect.size);
+    return to == columns[1] ? effect.size : effects.by_ratio ? 1 / effect.size : -effect.size;
   };
   for (const KeyEffects& each : effects.keys)
     if (each.keys == std::vector{groups.varying[key]} && each.values.size() == 1)
@@ -402,13 +462,12 @@ Json size_of_effect(const Effects& effects, const RunGroups& groups, size_t key,
   if (groups.varying.size() == 1)
     for (const GroupComparison& each : effects.groups)
       if (!each.seeds.empty()) return oriented(each.effect, groups.groups[each.group].values[0]);
-  return {};
+  return NAN;
 }
 
 // The score of each seed at each value of a key, the other keys held.
-Json effect_of_key(const SweepScores& sweep, const Effects& effects, size_t key, bool by_ratio) {
+Json effect_of_key(const SweepScores& sweep, size_t key) {
   const RunGroups& groups = sweep.groups;
-  const std::string& score = sweep.names[0];
   const std::vector<std::string> values = values_of_key(groups, key);
   struct Line {
     int64_t colour = 0;
@@ -424,7 +483,7 @@ Json effect_of_key(const SweepScores& sweep, const Effects& effects, size_t key,
     const size_t column =
         static_cast<size_t>(std::ranges::find(values, group.values[key]) - values.begin());
     for (const ScoredRun& run : group.runs) {
-      const std::optional<double> value = run.number(score);
+      const std::optional<double> value = run.number(sweep.score());
       if (!value) continue;
       Line& line = lines[{others.empty() ? "" : settings_text(keys, others) + ", ", run.seed}];
       line.scores.resize(values.size(), NAN);
@@ -435,12 +494,12 @@ Json effect_of_key(const SweepScores& sweep, const Effects& effects, size_t key,
   }
   Json means = Json::array(), seeds = Json::array();
   for (const std::vector<double>& column : columns)
-    means.push(column.empty() ? Json()
-                              : number_or_null(by_ratio ? geometric_mean(column).mean
-                                                        : student_mean(column).mean));
+    means.push(column.empty() ? NAN
+                              : six_digits(sweep.by_ratio ? geometric_mean(column).mean
+                                                          : student_mean(column).mean));
   for (const auto& [name, line] : lines) {
     Json scores = Json::array();
-    for (const double value : line.scores) scores.push(number_or_null(value));
+    for (const double value : line.scores) scores.push(six_digits(value));
     seeds.push(Json::object()
                    .set("name", fmt::format("{}seed {}", name.first, name.second))
                    .set("colour", line.colour)
@@ -448,7 +507,7 @@ Json effect_of_key(const SweepScores& sweep, const Effects& effects, size_t key,
   }
   return Json::object()
       .set("key", groups.varying[key])
-      .set("size", size_of_effect(effects, groups, key, values))
+      .set("size", six_digits(size_of_effect(sweep, key, values)))
       .set("columns", values)
       .set("means", std::move(means))
       .set("seeds", std::move(seeds));
@@ -466,27 +525,66 @@ Json panels_of(const RunGroups& groups) {
   return names;
 }
 
+// Adds the mean of a group and its interval.
+void set_mean(Json& json, const RunGroup& group, const std::string& score) {
+  if (const auto mean = drawn_mean(group, score)) {
+    json.set("mean", six_digits(mean->mean));
+    if (std::isfinite(mean->half_width))
+      json.set("low", six_digits(mean->interval.low)).set("high", six_digits(mean->interval.high));
+  }
+}
+
+// The means over the values of one key, with a line for each value of the other one.
+Json interaction_json(const SweepScores& sweep) {
+  const RunGroups& groups = sweep.groups;
+  const Interactions& interactions = sweep.effects.interactions;
+  const auto index_of = [&](size_t i) {
+    return static_cast<size_t>(std::ranges::find(groups.varying, interactions.keys[i]) -
+                               groups.varying.begin());
+  };
+  const size_t of_lines = index_of(0), of_columns = index_of(1);
+  const std::vector<std::string> columns = values_of_key(groups, of_columns);
+  Json lines = Json::array();
+  for (const std::string& value : values_of_key(groups, of_lines)) {
+    Json points = Json::array();
+    int64_t colour = 0;
+    for (const std::string& column : columns) {
+      Json point = Json::object();
+      for (size_t i = 0; i < groups.groups.size(); ++i) {
+        const RunGroup& group = groups.groups[i];
+        if (group.values[of_lines] != value || group.values[of_columns] != column) continue;
+        set_mean(point, group, sweep.score());
+        colour = style_of_group(groups, i).first;
+      }
+      points.push(std::move(point));
+    }
+    lines.push(Json::object()
+                   .set("name", short_settings({interactions.keys[0]}, {value}))
+                   .set("colour", colour)
+                   .set("points", std::move(points)));
+  }
+  return Json::object()
+      .set("key", interactions.keys[1])
+      .set("columns", columns)
+      .set("lines", std::move(lines));
+}
+
 Json groups_json(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
   Json list = Json::array();
-  for (const size_t i : best_first(sweep)) {
+  for (const size_t i : sweep.best_first) {
     const RunGroup& group = groups.groups[i];
     const auto style = style_of_group(groups, i);
     Json seeds = Json::array();
     for (const ScoredRun& run : group.runs)
-      if (const auto value = run.number(sweep.names[0]))
+      if (const auto value = run.number(sweep.score()))
         seeds.push(Json::object().set("seed", run.seed).set("value", six_digits(*value)));
     Json json = Json::object()
                     .set("name", name_of_group(groups, i))
                     .set("colour", style.first)
                     .set("dash", style.second)
                     .set("seeds", std::move(seeds));
-    if (const auto mean = drawn_mean(group, sweep.names[0])) {
-      json.set("mean", number_or_null(mean->mean));
-      if (std::isfinite(mean->half_width))
-        json.set("low", number_or_null(mean->interval.low))
-            .set("high", number_or_null(mean->interval.high));
-    }
+    set_mean(json, group, sweep.score());
     list.push(std::move(json));
   }
   return list;
@@ -494,16 +592,19 @@ Json groups_json(const SweepScores& sweep) {
 
 }  // namespace
 
-std::string state_of_runs(const Report& report) {
+std::string heading_of_runs(const Report& report) {
   const auto count = [&](RunState state) {
     return std::ranges::count(report.runs, state, &ReportedRun::state);
   };
-  std::string text =
-      fmt::format("{} of {} done", count(RunState::done), counted(std::ssize(report.runs), "run"));
+  const int64_t done = count(RunState::done), all = planned_runs(report);
+  std::string text = fmt::format("{} of {} done", done, counted(all, "run"));
   for (const RunState state : {RunState::running, RunState::failed})
     if (const auto n = count(state); n > 0)
       text += fmt::format(", {} {}", n, name_of(run_state_names, state));
-  return text;
+  const RunState state = count(RunState::running) > 0 ? RunState::running
+                         : done == all                ? RunState::done
+                                                      : RunState::resumable;
+  return html_state(name_of(run_state_names, state), text);
 }
 
 std::string top_of_runs(const Report& report) {
@@ -513,12 +614,11 @@ std::string top_of_runs(const Report& report) {
         html(fmt::format("{}, each by itself", counted(std::ssize(report.runs), "run"))));
   const SweepScores& sweep = *report.sweep;
   const RunGroups& groups = sweep.groups;
-  const Effects effects = effects_on(groups, sweep.names[0]);
-  std::string text = fmt::format(
-      "<p class=\"say\">{}</p>\n<p class=\"lead\">",
-      html(report.question.empty() ? question_of(groups, sweep.names[0]) : report.question));
+  const std::string asked = report.plan ? report.plan->options.question : "";
+  std::string text = fmt::format("<p class=\"say\">{}</p>\n<p class=\"lead\">",
+                                 html(asked.empty() ? question_of(groups, sweep.score()) : asked));
   constexpr size_t most = 4;
-  const std::vector<Answer> answers = answers_of(effects, groups);
+  const std::vector<Answer> answers = answers_of(sweep.effects, groups);
   for (size_t i = 0; i < std::min(most, answers.size()); ++i)
     text += fmt::format("<b class=\"{}\">{}</b> <i>{}.</i> ",
                         answers[i].verdict == Answer::Verdict::unknown ? "bad" : "good",
@@ -526,11 +626,11 @@ std::string top_of_runs(const Report& report) {
   if (answers.size() > most)
     text += fmt::format("<a href=\"#differences\">{} more below.</a>", answers.size() - most);
   if (groups.varying.empty() && !groups.groups.empty())
-    if (const auto mean = drawn_mean(groups.groups[0], sweep.names[0]))
+    if (const auto mean = drawn_mean(groups.groups[0], sweep.score()))
       text += fmt::format("Over {} the mean is {}{}.", counted(mean->n, "seed"),
-                          number_of(sweep.names[0], mean->mean),
+                          number_of(sweep.score(), mean->mean),
                           std::isfinite(mean->half_width)
-                              ? ", 95 % interval " + interval_of(sweep.names[0], *mean)
+                              ? ", 95 % interval " + interval_of(sweep.score(), *mean)
                               : "");
   text += "</p>\n";
   for (const std::string& failure : groups.failures())
@@ -550,7 +650,7 @@ std::vector<Section> sections_of_runs(const Report& report) {
   const auto& sweep = report.sweep;
   if (sweep) {
     sections.push_back(result_section(*sweep));
-    sections.push_back(differences_section(*sweep, effects_on(sweep->groups, sweep->names[0])));
+    sections.push_back(differences_section(report));
   } else if (!report.run_table.rows.empty()) {
     const auto& rows = report.run_table.rows;
     sections.push_back({"result", "Result", "",
@@ -569,9 +669,8 @@ std::vector<Section> sections_of_runs(const Report& report) {
                         "a line is one seed, with the other keys held; dashed: goes the other way; "
                         "thick: mean",
                         html_drawing("effects", "")});
-  if (report.arrivals)
-    sections.push_back(arrivals_section(*report.arrivals, sweep->groups, best_first(*sweep)));
-  sections.push_back(runs_section(report, sweep ? sweep->names[0] : "val.loss"));
+  if (report.arrivals) sections.push_back(arrivals_section(*report.arrivals, *sweep));
+  sections.push_back(runs_section(report, sweep ? sweep->score() : "val.loss"));
   return sections;
 }
 
@@ -580,33 +679,26 @@ Json data_of_runs(const Report& report) {
   if (!report.sweep) return data;
   const SweepScores& sweep = *report.sweep;
   const RunGroups& groups = sweep.groups;
-  const std::string& score = sweep.names[0];
-  std::vector<double> all;
-  for (const RunGroup& group : groups.groups)
-    for (const double value : group.numbers(score)) all.push_back(value);
-  const bool by_ratio = is_drawn_by_ratio(score, all);
-  const Effects effects = effects_on(groups, score);
+  const Effects& effects = sweep.effects;
   Json rows = Json::array(), keys = Json::array();
-  for (const DifferenceTable& table : differences_of(effects, groups))
+  for (const DifferenceTable& table : differences_of(sweep))
     for (const DifferenceRow& row : table.rows) {
       const Effect& effect = row.comparison->effect;
-      rows.push(row.comparison->seeds.empty()
-                    ? Json()
-                    : Json::object()
-                          .set("name", row.name)
-                          .set("size", number_or_null(effect.size))
-                          .set("low", number_or_null(effect.interval.low))
-                          .set("high", number_or_null(effect.interval.high)));
+      rows.push(row.comparison->seeds.empty() ? Json()
+                                              : Json::object()
+                                                    .set("name", row.name)
+                                                    .set("size", six_digits(effect.size))
+                                                    .set("low", six_digits(effect.interval.low))
+                                                    .set("high", six_digits(effect.interval.high)));
     }
-  if (!all.empty())
-    for (size_t k = 0; k < groups.varying.size(); ++k)
-      keys.push(effect_of_key(sweep, effects, k, by_ratio));
+  for (size_t k = 0; k < groups.varying.size(); ++k) keys.push(effect_of_key(sweep, k));
+  if (!effects.interactions.values.empty()) data.set("interaction", interaction_json(sweep));
   if (report.arrivals)
-    data.set("target", arrivals_json(*report.arrivals, groups, best_first(sweep)));
-  return data.set("score", score)
+    data.set("target", arrivals_json(*report.arrivals, groups, sweep.best_first));
+  return data.set("score", sweep.score())
       .set("panels", panels_of(groups))
-      .set("log", by_ratio)
-      .set("fraction", maximum_of(score) == 1)
+      .set("log", sweep.by_ratio)
+      .set("fraction", maximum_of(sweep.score()) == 1)
       .set("groups", groups_json(sweep))
       .set("differences", Json::object()
                               .set("log", effects.by_ratio)

@@ -10,8 +10,8 @@
 
 namespace heed {
 
-// Returns "22 of 24 done, 1 running, 1 failed".
-std::string state_of_runs(const Report& report);
+// Returns the state of all runs, "22 of 24 runs done, 1 running, 1 failed", as HTML.
+std::string heading_of_runs(const Report& report);
 
 // Returns the head of the page: the question, and what the seeds answer.
 std::string top_of_runs(const Report& report);
@@ -24,8 +24,9 @@ std::vector<Section> sections_of_runs(const Report& report);
 //    "groups": [{"name", "colour", "dash", "mean", "low", "high", "seeds": [{"seed", "value"}]}],
 //    "differences": {"log", "none", "rows": [{"size", "low", "high"}]},
 //    "effects": [{"key", "size": of two columns, as in the differences, "columns": [value],
-//    "means": [mean], "seeds": [{"name", "colour",
-//                 "values": [score or null]}]}]}
+//                 "means": [mean], "seeds": [{"name", "colour", "values": [score or null]}]}],
+//    "interaction": of two keys: {"key", "columns": [value of this key],
+//                    "lines": [{"name", "colour", "points": [{"mean", "low", "high"} or {}]}]}}
 //
 // Groups are in the order of the rows of the table, differences in that of theirs.
 Json data_of_runs(const Report& report);

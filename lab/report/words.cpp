@@ -16,20 +16,13 @@ namespace {
 
 constexpr double small_effect = 0.05;  // a ratio or a difference of fractions below it is none
 
-double number_in(const Json& json, const char* name) {
-  const Json* const value = json.find(name);
-  return value && value->is_number() ? value->number() : NAN;
-}
-
 std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 std::string after_training(const Json& result) {
   std::string text;
-  if (const double steps = number_in(result, "steps"); steps >= 0)
-    text += fmt::format(" after {} steps", thin_grouped(steps));
-  if (const double seconds = number_in(result, "seconds"); seconds >= 0)
-    text +=
-        seconds < 100 ? fmt::format(", {:.0f} s", seconds) : ", " + logging::clock_text(seconds);
+  if (const auto steps = result.find_number("steps"))
+    text += fmt::format(" after {} steps", thin_grouped(*steps));
+  if (const auto seconds = result.find_number("seconds")) text += ", " + duration_text(*seconds);
   return text;
 }
 
@@ -67,6 +60,10 @@ std::string score_text(const std::string& name, const Json& value) {
              : four_digits(number);
 }
 
+std::string duration_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.0f} s", seconds) : logging::clock_text(seconds);
+}
+
 std::string split_words(const std::string& split) {
   if (split == "val") return "validation";
   const size_t end = split.find('_');
@@ -76,6 +73,7 @@ std::string split_words(const std::string& split) {
 MainScore main_score_of(const Json& result) {
   MainScore main;
   const Json* scores = nullptr;
+  if (!result.is_object()) return main;  // not yet
   for (const auto& [split, each] : result.members())
     if (each.is_object() && (!scores || split == "test")) {
       main.split = split;
@@ -83,10 +81,11 @@ MainScore main_score_of(const Json& result) {
     }
   if (!scores) return main;
   for (const char* name : {"exact_match", "token_accuracy", "loss"}) {
-    main.value = number_in(*scores, name);
-    if (!std::isfinite(main.value)) continue;
+    const std::optional<double> value = scores->find_number(name);
+    if (!value) continue;
+    main.value = *value;
     main.name = name;
-    const double examples = number_in(*scores, "examples");
+    const double examples = scores->find_number("examples").value_or(0);
     if (main.name == "exact_match" && examples >= 1) main.examples = static_cast<int64_t>(examples);
     return main;
   }
@@ -98,7 +97,7 @@ std::string headline_of(const ReportedRun& run) {
   if (run.state == RunState::failed)
     return fmt::format("{}: the run failed after {} steps", task,
                        thin_grouped(run.curves.last_step()));
-  const MainScore main = run.result.is_object() ? main_score_of(run.result) : MainScore();
+  const MainScore main = main_score_of(run.result);
   if (main.name.empty()) {
     const Curve* const loss = run.curves.find("loss");
     return fmt::format("{}: step {} of {}{}", task, thin_grouped(run.curves.last_step()),
@@ -119,20 +118,21 @@ std::string headline_of(const ReportedRun& run) {
 
 std::string lead_of(const ReportedRun& run) {
   if (run.state == RunState::failed) return "";  // the note below says why
-  if (!run.result.is_object()) return "";
   std::string text;
   const MainScore main = main_score_of(run.result);
   if (main.examples > 0) {
     const Interval interval = wilson_interval(std::clamp(main.value, 0.0, 1.0), main.examples);
     for (const auto& [split, scores] : run.result.members()) {
       if (!scores.is_object() || split == main.split) continue;
-      const double value = number_in(scores, "exact_match"), n = number_in(scores, "examples");
+      const double value = scores.find_number("exact_match").value_or(NAN),
+                   n = scores.find_number("examples").value_or(0);
       if (!(value >= 0 && value <= 1 && n >= 1)) continue;
       if (wilson_interval(value, static_cast<int64_t>(n)).high < interval.low)
         text += fmt::format("Of the split {} only {} are. ", split, percent_text(value));
     }
   }
-  const double best = number_in(run.result, "best_step"), steps = number_in(run.result, "steps");
+  const double best = run.result.find_number("best_step").value_or(0),
+               steps = run.result.find_number("steps").value_or(NAN);
   const std::string by = run.saved.config.experiment.train.best_by->title;
   if (best > 0 && best == steps)
     text +=
@@ -140,6 +140,34 @@ std::string lead_of(const ReportedRun& run) {
   else if (best > 0)
     text += fmt::format("The best step by validation {} is {}.", by, thin_grouped(best));
   return text;
+}
+
+std::optional<double> seconds_left(const ReportedRun& run) {
+  const Curve* const seconds = run.curves.find("seconds");
+  if (run.state != RunState::running || !seconds || seconds->steps.back() <= 0) return std::nullopt;
+  const double done = seconds->steps.back(),
+               all = static_cast<double>(run.saved.config.experiment.train.steps);
+  return std::max(0.0, seconds->values.back() / done * (all - done));
+}
+
+std::optional<double> seconds_left(const Report& report) {
+  if (report.plan && report.plan->options.method == SweepMethod::halving) return std::nullopt;
+  double left = 0, longest = 0, ended = 0, trained = 0, running = 0;
+  for (const ReportedRun& run : report.runs) {
+    const Curve* const seconds = run.curves.find("seconds");
+    ended += run.state == RunState::done || run.state == RunState::failed;
+    trained += seconds ? seconds->values.back() : 0;
+    if (const std::optional<double> each = seconds_left(run)) {
+      ++running;
+      left += *each;
+      longest = std::max(longest, *each);
+    }
+  }
+  if (running == 0) return std::nullopt;
+  // Those that wait take as long as the others on average.
+  const double waiting = static_cast<double>(planned_runs(report)) - ended - running;
+  left += waiting * (trained + left) / (ended + running);
+  return std::max(longest, left / running);
 }
 
 Answer answer_of(const Comparison& each, const Effects& effects, const std::string& name) {

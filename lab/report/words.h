@@ -14,6 +14,8 @@ namespace heed {
 std::string thin_grouped(double number);
 // Returns a score as people read it, a fraction in percent; "–" if it is no number.
 std::string score_text(const std::string& name, const Json& value);
+// Returns "22 s", or "3:05" from 100 s on.
+std::string duration_text(double seconds);
 // Returns what people call a split: "val" → "validation", "test_longer" → "test, longer".
 std::string split_words(const std::string& split);
 
@@ -30,6 +32,12 @@ MainScore main_score_of(const Json& result);
 // after 5 000 steps, 0:22", and what does not work, or is not known yet.
 std::string headline_of(const ReportedRun& run);
 std::string lead_of(const ReportedRun& run);
+
+// Returns how many more seconds a run trains, by its metrics; none unless it is running.
+std::optional<double> seconds_left(const ReportedRun& run);
+// Returns how many more seconds all runs train, with as many at a time as now; none if none does,
+// or if the sweep stops runs early.
+std::optional<double> seconds_left(const Report& report);
 
 // What the pairs of seeds say about a value of a key, or about a group.
 struct Answer {

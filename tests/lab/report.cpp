@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <sstream>
 
 #include "apps/support/digest.h"
@@ -116,8 +117,8 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
   run.write("result.json",
             "{\"steps\": 20, \"best_step\": 20, \"test\": {\"loss\": 1.25, \"exact_match\": 0.5}}");
   const std::string page = run.page();
-  for (const char* part : {"<td>test</td><td class=\"n\">50.0 %</td><td class=\"n\">–</td><td "
-                           "class=\"n\">1.250</td>",
+  for (const char* part : {"<td>test</td><td class=\"n\"><b>50.0 %</b></td><td class=\"n q\">–</td>"
+                           "<td class=\"n\">1.250</td>",
                            "<td>seed</td><td>5</td><td>1</td>", "data-draw=\"curves\"",
                            // without scripts: the first, the last and the best value
                            "<td>Loss, Training loss</td><td class=\"n\">2.500 (step 10)</td><td "
@@ -145,7 +146,7 @@ TEST_CASE("a report of a text has no exact match, even if heed 0.2.0 wrote one")
             "{\"step\":2,\"val\":{\"loss\":1.5,\"exact_match\":0}}\n");
   run.write("result.json", "{\"steps\": 2, \"val\": {\"loss\": 1.25, \"exact_match\": 0}}");
   const std::string page = run.page();
-  CHECK_CONTAINS(page, "<td>validation</td><td class=\"n\">1.250</td>");
+  CHECK_CONTAINS(page, "<td>validation</td><td class=\"n\"><b>1.250</b></td>");
   const std::string data = page.substr(0, page.find("<script>"));  // before the code
   CHECK(data.find("xact match") == data.npos);
   CHECK(data.find("exact_match\"") == data.npos);
@@ -256,6 +257,12 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
         // 3 pairs: whatever the difference, the page does not call it one
         "optim.lr = 0.01 instead of 0.002: too few seeds to tell.", "higher in all 3 seeds",
         "model.dim = 16 instead of 8: no difference above 0.0 %.",
+        // the two keys do not change each other's effect
+        "interaction: the effect of dim at one value of lr, over that at another one",
+        "dim=16, not 8, at lr=0.01 over 0.002</td><td class=\"n\">3</td><td "
+        "class=\"n\"><b>1.00</b>",
+        "\"interaction\":{\"key\":\"optim.lr\",\"columns\":[\"0.002\",\"0.01\"],\"lines\":[{"
+        "\"name\":\"dim=8\",\"colour\":0,\"points\":[{\"mean\":0.438",
         "<p>too few seeds for optim.lr: with 3 seeds no p can be below 0.25, so none can be below "
         "0.05; 6 seeds would do.</p>",
         "<p>too few seeds for groups: with 3 seeds and 3 comparisons (Holm) no p can be below "
@@ -316,10 +323,10 @@ TEST_CASE("a report of a sweep asks its question, and shows when each seed reach
   // The runs alone, as `heed view` names them, have the question, too.
   ReportRequest of_runs;
   for (const ReportedRun& run : report.runs) of_runs.paths.push_back(run.name());
-  CHECK(report_data(of_runs).question == "<b>Which?");
+  CHECK(report_data(of_runs).plan->options.question == "<b>Which?");
   const WrittenRun other;
   of_runs.paths.push_back(other.path);
-  CHECK(report_data(of_runs).question == "");
+  CHECK_FALSE(report_data(of_runs).plan.has_value());
 
   ReportRequest none = request;
   none.target = ScoreTarget{"val.bleu", 1};
@@ -327,6 +334,101 @@ TEST_CASE("a report of a sweep asks its question, and shows when each seed reach
                  "--target: no metrics.jsonl of these runs has val.bleu");
   check_rejected(heed_in(folder.path, {"report", report.runs[0].name(), "--target", "loss=1"}), 2,
                  {"--target are for the page of several runs"});
+}
+
+TEST_CASE("where seeds are too few to tell, a report has the command that adds enough") {
+  const Workspace folder;
+  write_file(folder / "tiny.toml", tiny_config());
+  // Returns the command below "Add …", and checks what the page says of it.
+  const auto command = [&](const std::string& path, const char* said) {
+    folder.ok({"report", path, "-o", "page.html"});
+    const std::string page = folder.read("page.html");
+    CHECK_CONTAINS(page, "too few seeds to tell");
+    CHECK_CONTAINS(page, said);
+    std::string text = page.substr(page.find(said));
+    text = text.substr(text.find("<code>") + 6);
+    text.resize(text.find("</code>"));
+    for (size_t at = 0; (at = text.find("&quot;", at)) != text.npos;) text.replace(at, 6, "\"");
+    return text;
+  };
+  const auto run = [&](const std::string& text) {
+    const ProgramOutput output = shell_in(folder.path, "heed() { \"$HEED\" \"$@\"; }\n" + text);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+  };
+  const std::vector<std::string> short_runs = {
+      "--set", "train.steps=2", "--set", "data.val_size=4", "--set", "data.test_size=4"};
+
+  SUBCASE("of a sweep, whose name a shell would read as two words") {
+    std::vector<std::string> arguments = {
+        "sweep", "--config", "tiny.toml",  "--axis", "optim.lr=1e-3,1e-4", "--seeds", "2-3",
+        "--run", "a b",      "--max-runs", "5"};
+    arguments.insert(arguments.end(), short_runs.begin(), short_runs.end());
+    folder.ok(arguments);
+    const std::string text = command("a b", "Add 4 seeds (8 runs)");
+    CHECK(text.ends_with(" sweep 'a b' --seeds 2-7 --max-runs 12"));
+    run(text);
+    const Report report = report_data({{folder / "a b"}});
+    CHECK(report.runs.size() == 12);
+    CHECK(report.sweep->effects.groups[0].seeds == std::vector<int64_t>{2, 3, 4, 5, 6, 7});
+    CHECK_CONTAINS(report_file(report), "12 of 12 runs done");
+  }
+
+  SUBCASE("of runs that are no sweep") {
+    for (const char* rate : {"1e-3", "1e-4"}) {
+      std::vector<std::string> arguments = {"train", "tiny.toml",
+                                            "--run", fmt::format("r/{} x", rate),
+                                            "--set", fmt::format("optim.lr={}", rate)};
+      arguments.insert(arguments.end(), short_runs.begin(), short_runs.end());
+      folder.ok(arguments);
+    }
+    run(command("r", "Add 5 seeds (10 runs)"));
+    const Report report = report_data({{folder / "r"}});
+    CHECK(report.runs.size() == 12);
+    CHECK(report.sweep->effects.groups[0].seeds.size() == 6);
+  }
+}
+
+TEST_CASE("a report says how long its runs still train") {
+  const WrittenRun run("[train]\nsteps = 1000\n");
+  run.write("metrics.jsonl", "{\"step\":100,\"loss\":2,\"seconds\":4}\n");
+  Report report = run.report();
+  CHECK_FALSE(seconds_left(report.runs[0]).has_value());
+  report.runs[0].state = RunState::running;
+  CHECK(*seconds_left(report.runs[0]) == doctest::Approx(36));
+  CHECK_CONTAINS(report_file(report), "about 36 s left");
+
+  // Of a sweep: what runs, and what has not begun, with as many at a time as now.
+  const TemporaryFolder folder;
+  write_file(folder / "base.toml", "[train]\nsteps = 1000\n");
+  make_folders(folder / "sweep/1");
+  make_folders(folder / "sweep/2");
+  const auto write_sweep = [&](const char* method) {
+    write_file(folder / "sweep/sweep.toml",
+               fmt::format("config = \"../base.toml\"\nseeds = [1, 2, 3, 4]\n{}", method));
+  };
+  write_sweep("");
+  for (const int seed : {1, 2}) {
+    const std::string path = fmt::format("{}/sweep/{}", folder.path, seed);
+    write_file(path + "/config.toml", fmt::format("seed = {}\n[train]\nsteps = 1000\n", seed));
+    write_file(path + "/metrics.jsonl",
+               fmt::format("{{\"step\":{},\"loss\":2,\"seconds\":40}}\n", seed == 1 ? 1000 : 500));
+  }
+  write_file(folder / "sweep/1/result.json", R"({"seconds": 40, "val": {"loss": 2}})");
+  Report sweep = report_data({{folder / "sweep"}});
+  CHECK(planned_runs(sweep) == 4);
+  CHECK_FALSE(seconds_left(sweep).has_value());
+  sweep.runs[1].state = RunState::running;
+  CHECK(*seconds_left(sweep) == doctest::Approx(40 + 2 * (40 + 80) / 2.0));
+  const std::string page = report_file(sweep);
+  for (const char* part :
+       {"<span class=\"state running\">1 of 4 runs done, 1 running</span>", "about 2:40 left",
+        "<td class=\"n\">40 s</td><td class=\"last\">about 40 s left"})
+    CHECK_CONTAINS(page, part);
+  // Halving stops runs: nobody knows which.
+  write_sweep("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.loss\"\n");
+  sweep = report_data({{folder / "sweep"}});
+  sweep.runs[1].state = RunState::running;
+  CHECK_FALSE(seconds_left(sweep).has_value());
 }
 
 TEST_CASE("a report of 72 runs with 1,000 rows each has less than 2 MB") {
@@ -511,6 +613,10 @@ TEST_CASE("a headline is the result in words, and the sentence below it what doe
       "reverse: 99.8 % of 500 test outputs are exactly right after 5\u202f000 steps, 22 s | Of the "
       "split test_longer only 1.2 % are. The best step by validation loss is the last one: it was "
       "still improving.");
+  // What is surely worse stands out.
+  const std::string scores = scores_of_run(Json::parse(exact, "result.json"));
+  CHECK_CONTAINS(scores, "<b>99.8 %</b></td><td class=\"n q\">98.9 … 100.0</td>");
+  CHECK_CONTAINS(scores, "<td class=\"n bad\">1.2 %</td>");
   CHECK(said(R"({"steps": 100, "best_step": 50, "val": {"token_accuracy": 0.5, "loss": 2}})") ==
         "reverse: 50.0 % of the validation tokens are predicted right after 100 steps | The best "
         "step by validation loss is 50.");
@@ -592,28 +698,44 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   CHECK(targets == report.runs[0].result.at("test").at("targets").integer());
   CHECK_CONTAINS(details.model, "encoder.layers.0.attention");
 
-  // Roles are scores of at least a half.
-  const auto& roles = attention.at("roles").elements();
-  REQUIRE(roles.size() == 3);
-  for (const Json& step : roles)
-    for (const auto& [head, role] : step.members()) {
-      CHECK(role.elements()[1].number() >= 0.5);
-      CHECK(role.elements()[1].number() <= 1.00001);
-      CHECK(head.find(".attention ") != head.npos);
+  // Scores that say what heads do: cross-attention has none of positions.
+  const auto& scores = attention.at("scores").elements();
+  REQUIRE(scores.size() == 3);
+  for (const Json& step : scores)
+    for (const Json& head : step.elements()) {
+      CHECK(head.at("head").integer() < 2);
+      const bool crosses = head.at("module").string().ends_with(".cross_attention");
+      CHECK(head.find_number("previous").has_value() != crosses);
+      CHECK(head.find_number("previous").value_or(0) <= 1.00001);
     }
   // The mean index of the first wrong token is between the first token and the last.
   const SampledSplit& samples = details.samples.at(0);
   REQUIRE(samples.wrong > 0);
   CHECK(samples.first_error >= 1);
   CHECK(samples.first_error < 10);
+  // Wrong ones are shown before right ones, and saved with more.
+  REQUIRE(samples.samples.size() == static_cast<size_t>(std::min<int64_t>(200, samples.examples)));
+  const auto is_right = [](const Prediction& sample) {
+    return sample.predicted == sample.expected;
+  };
+  CHECK(std::ranges::is_partitioned(samples.samples.begin(),
+                                    samples.samples.begin() + std::ptrdiff_t(samples.shown()),
+                                    std::not_fn(is_right)));
+  CHECK(std::ranges::count_if(samples.samples, is_right) >=
+        std::min<int64_t>(200, samples.examples) - samples.wrong);
+  const Json data = data_of_run(report);
+  CHECK(data.at("samples").elements().size() == samples.samples.size());
+  CHECK(data.at("samples").elements()[0].strings() ==
+        std::vector<std::string>{"test", samples.samples[0].source, samples.samples[0].predicted,
+                                 samples.samples[0].expected});
   CHECK(std::ranges::find(report.runs[0].session, "memory, peak",
                           &std::pair<std::string, std::string>::first) !=
         report.runs[0].session.end());
 
   const std::string page = report_file(report);
   for (const char* part :
-       {". The first wrong token is on average the ", "heed train --from ", "id=\"attention\"",
-        "data-draw=\"attention\"", "id=\"samples\"", "id=\"errors\""})
+       {". The first wrong token is on average the ", " train --from ", "id=\"attention\"",
+        "data-draw=\"attention\"", "data-draw=\"samples\"", "id=\"errors\""})
     CHECK_CONTAINS(page, part);
 
   SUBCASE("what cannot be computed is left out, and the page says why") {

@@ -12,6 +12,7 @@ function takeMain(old, now) {
   const ticked = new Set(boxes(old).flatMap((box) => (box.checked ? [box.value] : [])));
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const [key, id] = [focused?.dataset.key, focused?.id];
+  now.style.minHeight = `${old.offsetHeight}px`; // or it would scroll up until all is drawn
   old.replaceWith(document.adoptNode(now));
   for (const fold of folds(now)) fold.open = open.has(foldName(fold));
   for (const box of boxes(now)) box.checked = ticked.has(box.value);
@@ -24,7 +25,7 @@ function takeMain(old, now) {
 }
 
 function takeOver(page, draw) {
-  const parts = ["h1", "h1 + span", "body > header nav", "#data"].map((part) =>
+  const parts = ["h1", "h1 + span", "h1 + span + span", "body > header nav", "#data"].map((part) =>
     [document, page].map((from) => from.querySelector(part)),
   );
   const focusAgain = takeMain(document.querySelector("main"), page.querySelector("main"));

@@ -4,7 +4,7 @@ import { axisFor, chart, drawCursor, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
 import { html, picture, segments, svg } from "../../page/dom.js";
 import { largeMap } from "../../page/heat.js";
-import { drawing } from "../../page/save.js";
+import { drawing, saveMenu } from "../../page/save.js";
 import { extent, nearest, smooth } from "../../page/scale.js";
 import { percent, significant, whole } from "../../page/text.js";
 
@@ -85,6 +85,9 @@ function styled(spec) {
   );
 }
 
+// A line as the legend of its chart names it: "training" of "Training loss" beside "Loss".
+const shortened = (line) => ({ ...line, label: line.label.toLowerCase().replace(/ loss$/, "") });
+
 function chartFigure(data, spec, state, { height, narrow = height, axis, note, rules = [] }) {
   const lines = styled(spec);
   const isLoss = spec.name === "loss";
@@ -94,7 +97,7 @@ function chartFigure(data, spec, state, { height, narrow = height, axis, note, r
     const y = axisFor(guess ? [...values, [guess]] : values, {
       fraction: spec.fraction,
       kind: spec.fraction ? (state.logit ? "logit" : "linear") : spec.log ? "log" : "linear",
-      zero: spec.name === "lr" || spec.name === "tokens_per_s",
+      zero: beginsAtZero(spec),
     });
     const weight = (state.smooth ?? 0) / 10;
     const shown = lines.map((line) =>
@@ -124,7 +127,7 @@ function chartFigure(data, spec, state, { height, narrow = height, axis, note, r
       : [];
   return drawing({
     title: spec.title,
-    legend: lines.length > 1 ? [...legend(lines.slice(0, 12)), ...marks] : [],
+    legend: lines.length > 1 ? [...legend(lines.slice(0, 12).map(shortened)), ...marks] : [],
     note,
     draw,
     rows: () => chartRows(spec),
@@ -158,6 +161,9 @@ function joinFractions(charts) {
     fractions.includes(spec) ? (spec === first ? [joined] : []) : [spec],
   );
 }
+
+// Rates of learning and of tokens.
+export const beginsAtZero = ({ name }) => name === "lr" || name === "tokens_per_s";
 
 export const isSmall = (spec) => !spec.name.startsWith("val.") && spec.name !== "loss";
 
@@ -226,6 +232,21 @@ function drawCurves(data, place, state) {
     others,
   );
   joinCursors(figures, read);
+}
+
+// The menu that saves examples with their outputs, more than the table below it shows.
+function drawSamples({ samples }, place) {
+  place.replaceChildren(
+    html(
+      "div",
+      { class: "line" },
+      html("span", { class: "q s" }, `${whole(samples.length)} examples in the menu`),
+      saveMenu({
+        title: "Samples",
+        rows: () => [["split", "input", "output", "expected"], ...samples],
+      }),
+    ),
+  );
 }
 
 function drawLengths({ lengths }, place) {
@@ -442,6 +463,7 @@ function drawTime({ time }, place) {
 // The page of several runs has curves, too, with groups: see sweep.js.
 export const runDrawings = {
   curves: drawCurves,
+  samples: drawSamples,
   lengths: drawLengths,
   attention: ({ attention }, place, state) => drawAtlas(attention, state, place),
   confusion: drawConfusion,

@@ -8,6 +8,7 @@ import {
   interval,
   intervalAxis,
   intervals,
+  meansOver,
   seedAxis,
   seedRow,
   slopes,
@@ -15,7 +16,15 @@ import {
 import { drawing, saveMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
 import { significant, whole } from "../../page/text.js";
-import { chartRows, isSmall, joinCursors, runDrawings, stepAxis, valueText } from "./run.js";
+import {
+  beginsAtZero,
+  chartRows,
+  isSmall,
+  joinCursors,
+  runDrawings,
+  stepAxis,
+  valueText,
+} from "./run.js";
 
 const wide = matchMedia("(min-width: 1000px)");
 
@@ -193,6 +202,7 @@ function panelsOf(spec, names) {
 function drawGroupCurves(data, place, state) {
   state.thin ??= true;
   const axis = () => stepAxis(data.curves, state.log);
+  const panels = data.panels ?? []; // none without groups
   const figures = [];
   const figure = (spec, small) => {
     const made = drawing({
@@ -208,7 +218,11 @@ function drawGroupCurves(data, place, state) {
           height: small ? 130 : width < 500 ? 210 : 250,
           label: `${spec.title} by step`,
           x: axis(),
-          y: axisFor(values, { fraction: spec.fraction, kind: spec.log ? "log" : "linear" }),
+          y: axisFor(values, {
+            fraction: spec.fraction,
+            kind: spec.log ? "log" : "linear",
+            zero: beginsAtZero(spec),
+          }),
           lines: groupLines(spec, state.thin),
         });
       },
@@ -221,10 +235,10 @@ function drawGroupCurves(data, place, state) {
   const large = data.curves
     .filter((spec) => !isSmall(spec))
     .sort((a, b) => first(a) - first(b))
-    .flatMap((spec) => panelsOf(spec, data.panels));
+    .flatMap((spec) => panelsOf(spec, panels));
   const small = data.curves.filter(isSmall);
   // The panels of a score stand beside each other.
-  const isPaired = large[0]?.all && [2, 4].includes(data.panels.length);
+  const isPaired = large[0]?.all && [2, 4].includes(panels.length);
   const grid = (specs, isLow) =>
     html(
       "div",
@@ -254,7 +268,7 @@ function drawGroupCurves(data, place, state) {
     redraw();
   };
   const keys = large.length ? large[0] : small[0];
-  const dashed = large[0]?.all ? `below: solid ${data.panels[0]}, dashed the others` : "";
+  const dashed = large[0]?.all ? `below: solid ${panels[0]}, dashed the others` : "";
   place.replaceChildren(
     html(
       "div",
@@ -280,7 +294,38 @@ function sizeText({ log }, size) {
   return log ? `× ${significant(size)}` : `${size > 0 ? "+" : ""}${significant(size)}`;
 }
 
+// The means of one key's values over those of the other one: lines that are not parallel.
+function drawInteraction(data) {
+  const { key, columns, lines } = data.interaction;
+  const drawn = lines.map((line) => ({ ...line, colour: colourOf(line.colour) }));
+  const values = lines.flatMap(({ points }) =>
+    points.map(({ mean, low, high }) => [mean, low, high].filter(Number.isFinite)),
+  );
+  const axis = scoreAxis(data, values);
+  return drawing({
+    title: "Interaction",
+    legend: legend(drawn.map(({ name, colour }) => ({ label: name, colour }))),
+    note: `over ${key}`,
+    draw: (width) =>
+      meansOver({
+        width,
+        height: 260,
+        label: `Mean ${data.score} at each value of ${key}, a line for each value of the other key`,
+        columns,
+        lines: drawn,
+        axis,
+      }),
+    rows: () => [
+      ["line", key, "mean", "low", "high"],
+      ...lines.flatMap(({ name, points }) =>
+        points.map(({ mean, low, high }, i) => [name, columns[i], mean, low, high]),
+      ),
+    ],
+  });
+}
+
 function drawEffects(data, place) {
+  if (!data.effects.some((effect) => effect.seeds.length)) return;
   const values = data.effects.flatMap((effect) => effect.seeds.map((seed) => seed.values));
   const axis = scoreAxis(
     data,
@@ -306,6 +351,7 @@ function drawEffects(data, place) {
       ],
     }),
   );
+  if (data.interaction) figures.push(drawInteraction(data));
   place.replaceChildren(html("div", { class: "three charts" }, ...figures));
 }
 

@@ -147,7 +147,7 @@ def check_report(browser, path, folder):
     browser.js("const s = document.getElementById('smoothing'); s.value = 9; s.dispatchEvent(new Event('input'))")
     assert browser.js(f"return {line}") != before, "smoothing changes no line"
     check_saving(browser)
-    check_menus(browser, "report")
+    assert "samples.csv" in check_menus(browser, "report")
     check_keyboard(browser, "report")
     check_atlas_keys(browser)
     # Sentences, tables, samples and commands are there without scripts.
@@ -186,7 +186,8 @@ def check_menus(browser, name):
       URL.createObjectURL = create; HTMLAnchorElement.prototype.click = click;
       Promise.all(files.map(async ([file, made]) => [file, await made.text()])).then(done);""")
     menus = browser.js("return document.querySelectorAll('.menu').length")
-    assert len(saved) == 2 * menus, f"{name}: {len(saved)} files of {menus} menus"
+    only_data = browser.js("return document.querySelectorAll('#samples .line > .menu').length")
+    assert len(saved) == 2 * menus - only_data, f"{name}: {len(saved)} files of {menus} menus"
     for file, text in saved:
         if file.endswith(".svg"):
             assert text.startswith("<svg") and "var(" not in text and ("<path" in text or "<rect" in text), (file, text[:300])
@@ -256,6 +257,21 @@ def check_live(browser, heed, config, runs, folder):
         assert view.wait(timeout=20) == 0, view.returncode
 
 
+def write_two_keys(work):
+    """Writes runs of two keys and two seeds, without training. The effect of one key depends on the other one."""
+    for heads, rate, factor in ((1, 0.001, 1), (4, 0.001, 1), (1, 0.002, 1), (4, 0.002, 4)):
+        for seed in 1, 2:
+            run = f"{work}/two/{heads}-{rate}-{seed}"
+            os.makedirs(run, exist_ok=True)
+            with open(run + "/config.toml", "w") as file:
+                file.write(f"seed = {seed}\n[model]\nheads = {heads}\n[optim]\nlr = {rate}\n")
+            with open(run + "/metrics.jsonl", "w") as file:
+                file.writelines(f'{{"step":{step},"val":{{"loss":{factor * seed * 10 / step}}}}}\n' for step in (10, 20, 30))
+            with open(run + "/result.json", "w") as file:
+                file.write(f'{{"val": {{"loss": {factor * seed}}}}}')
+    return work + "/two"
+
+
 def main():
     heed, config = sys.argv[1:3]
     folder = sys.argv[3] if len(sys.argv) > 3 else None
@@ -288,6 +304,18 @@ def main():
             assert dots == 2, f"{dots} dots: one of seed 2 at each rate, as seed 1 has no val"
             arrived = browser.js("return document.querySelectorAll('#target circle.seed').length")
             assert arrived == 3, f"{arrived} dots of runs that reached any loss"
+            for way in [], ["--runs"]:  # two keys in groups, and each run by itself
+                subprocess.run([heed, "report", write_two_keys(work), "-o", f"{work}/two.html", *way], check=True,
+                               stdout=subprocess.DEVNULL)
+                browser.open(f"file://{work}/two.html")
+                check(browser, "two" + "".join(way), folder)
+                check_menus(browser, "two")
+                lines = browser.js("return document.querySelectorAll('#curves path.line').length")
+                assert lines == (4 + 4 * 2 if not way else 8), lines
+                if not way:
+                    means = "[...document.querySelectorAll('#effects figure:last-child circle.seed title')].map((t) => t.textContent)"
+                    assert browser.js(f"return {means}") == ["heads=1, 0.001: 1.41421", "heads=1, 0.002: 1.41421",
+                                                             "heads=4, 0.001: 1.41421", "heads=4, 0.002: 5.65685"]
             if "built without" not in subprocess.run([heed, "view", work + "/none"], capture_output=True, text=True).stderr:
                 check_live(browser, heed, config, runs, folder)
         finally:
