@@ -1,10 +1,11 @@
 // Settings that operations read besides their inputs: whether to record gradients, whether this is
 // training, which random stream is next. Each thread has its own Scope. A block changes it:
 //
-//   ScopeGuard here;  // restores all settings at the end of the block
+//   ScopeGuard here;  // restores the settings at the end of the block
 //   here->training = true;
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -63,13 +64,22 @@ class NoGradients {
   const ValueGuard<bool> guard_{scope().gradients, false};
 };
 
-// Restores the whole scope, also `calls`: streams drawn in the block are drawn again after it.
+// Restores the settings at the end of the block. `calls` counts on, so that no stream drawn in the
+// block is drawn again after it; to repeat draws, set `calls` yourself.
 class ScopeGuard {
  public:
+  ScopeGuard() = default;
+  ~ScopeGuard() {
+    outer_.calls = std::max(outer_.calls, scope().calls);
+    scope() = outer_;
+  }
+  ScopeGuard(const ScopeGuard&) = delete;
+  ScopeGuard& operator=(const ScopeGuard&) = delete;
+
   Scope* operator->() const { return &scope(); }
 
  private:
-  ValueGuard<Scope> guard_{scope(), scope()};
+  Scope outer_ = scope();
 };
 
 }  // namespace heed::inline HEED_REAL

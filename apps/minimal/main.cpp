@@ -160,6 +160,7 @@ static void run(const Experiment& e, int64_t steps) {
     here->training = true;
     here->seed = seed;
     here->step = static_cast<uint32_t>(step);
+    here->calls = 0;
     batches.get(step - 1, batch);
     optimizer.zero_grad();
     const Tensor loss = model->loss(inputs_of(batch), batch.target);  // mean over the targets

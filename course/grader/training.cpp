@@ -50,6 +50,7 @@ ModelOptions small_decoder(const PositionalRule& positions) {
 std::vector<double> train(const PositionalRule& positions) {
   ScopeGuard here;
   here->training = true;
+  here->calls = 0;  // the same initial weights in every training
   const auto model = make_model(small_decoder(positions), {.vocabulary = vocabulary});
   Optimizer optimizer({.kind = &optimizers::adam, .lr = 5e-3}, model->parameters());
   Random random(1, Purpose::task);

@@ -59,6 +59,7 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   const Corpus corpus = load_data(config);
   ScopeGuard here;
   here->seed = static_cast<uint64_t>(experiment.seed);
+  here->calls = 0;
   return with_origins(config.origins, [&] {
     const ModelSizes sizes = model_sizes(experiment, corpus);
     return Subject{path + ", not trained", experiment.model, sizes,

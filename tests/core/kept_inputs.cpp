@@ -283,6 +283,7 @@ std::vector<real> attention_gradient(const Shape& shape, int64_t keys, bool hold
                cotangent = random_leaf(shape, 8);
   ScopeGuard here;
   here->training = true;
+  here->calls = 0;  // the same dropout
   pool_trim();
   const int64_t before = pool_statistics().live_bytes;
   std::vector<Tensor> held;

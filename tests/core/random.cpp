@@ -112,6 +112,33 @@ TEST_CASE("streams with different keys differ, equal keys give equal streams") {
   CHECK(here->next_stream(Purpose::dropout).block(0) == one);
 }
 
+TEST_CASE("no stream is drawn twice around, inside and after a guarded block") {
+  ScopeGuard outer;
+  std::set<PhiloxBlock> drawn;
+  const auto draw = [&drawn] { drawn.insert(scope().next_stream(Purpose::dropout).block(0)); };
+  draw();
+  {
+    ScopeGuard here;
+    draw();
+    {
+      ScopeGuard inner;
+      draw();
+      draw();
+    }
+    draw();
+  }
+  draw();
+  CHECK(drawn.size() == 6);
+  {
+    ScopeGuard here;  // a block that counts its own draws does not set the count back
+    here->seed = 9;
+    here->calls = 0;
+    draw();
+  }
+  draw();
+  CHECK(drawn.size() == 8);
+}
+
 TEST_CASE("uniform: values are uniform in [0, 1)") {
   Random random(1, Purpose::test);
   constexpr int n = 100000, bins = 50;
