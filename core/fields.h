@@ -104,32 +104,19 @@ class Fields {
     visit({name, help, &values, effect, range});
   }
 
-  // One of the values of a table, by its name.
-  template <class Value, size_t n>
-  void choice(const char* name, Value& value, const Named<Value> (&table)[n], const char* help,
+  // One of the values of a table of Named, or of the entries of a registry (core/registry.h), by
+  // its name.
+  template <class Value, class Entry, size_t n>
+  void choice(const char* name, Value& value, const Entry (&table)[n], const char* help,
               Effect effect = {}) {
     const char* words[n];
     int index = 0;
     for (size_t i = 0; i < n; ++i) {
-      words[i] = table[i].name;
-      if (table[i].value == value) index = static_cast<int>(i);
+      words[i] = named(table[i]).name;
+      if (named(table[i]).value == value) index = static_cast<int>(i);
     }
     visit({name, help, Field::Choice{&index, words}, effect});
-    value = table[index].value;
-  }
-
-  // One of the entries of a registry (core/registry.h), by its name.
-  template <class Entry, size_t n>
-  void choice(const char* name, const Entry*& value, const Entry* const (&entries)[n],
-              const char* help, Effect effect = {}) {
-    const char* words[n];
-    int index = 0;
-    for (size_t i = 0; i < n; ++i) {
-      words[i] = entries[i]->name;
-      if (entries[i] == value) index = static_cast<int>(i);
-    }
-    visit({name, help, Field::Choice{&index, words}, effect});
-    value = entries[index];
+    value = named(table[index]).value;
   }
 
   // A nested struct: [name] in TOML.

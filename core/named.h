@@ -14,6 +14,16 @@ struct Named {
   Value value;
 };
 
+// An entry of a table, and one of a registry (core/registry.h), whose value is its address.
+template <class Value>
+constexpr Named<Value> named(const Named<Value>& entry) {
+  return entry;
+}
+template <class Entry>
+constexpr Named<const Entry*> named(const Entry* entry) {
+  return {entry->name, entry};
+}
+
 // Returns the name of a value in the table, or "" if it is not there.
 template <class Value, size_t n>
 constexpr const char* name_of(const Named<Value> (&table)[n], const Value& value) {
