@@ -36,13 +36,21 @@ struct Product {
   TestMatrix highest() const;
 };
 
-// Returns the largest error of a result relative to its bound: `bound` · (|a| |b|)ᵢⱼ for an
-// element, and `bound` · ‖a‖ ‖b‖ for the whole in the Frobenius norm, plus the float32 rounding of
-// adding c and the bias. With `rounded`, the operands are first rounded to bfloat16.
-double worst_error(const Product& p, const TestMatrix& got, double bound, bool rounded = false);
+// Returns the largest error of an element relative to its bound, which has three parts:
+//   `of_terms` · √(Σₖ (aᵢₖ bₖⱼ)²) for what the precision leaves out of every term
+//   1e-6 · Σₖ |aᵢₖ bₖⱼ|           for the summation in float32
+//   2^-22 · (|cᵢⱼ| + |biasⱼ|)     for the addition of both
+// With `rounded`, the operands are first rounded to bfloat16.
+double worst_error(const Product& p, const TestMatrix& got, double of_terms, bool rounded = false);
 
-// Checks a product of normally distributed values: `high` to 1e-5, or to the worst error of a term,
-// 2^-15, if there are fewer than 16; `medium` against the rounded operands.
+// Checks a product: `high` with 2^-15 for the terms, `medium` with nothing for those of the rounded
+// operands.
+//
+// `high` splits an operand into two bfloat16 and a rest: |lo| ≤ 2^-8 |x|, |rest| ≤ 2^-17 |x|. A
+// term lacks loₐ loᵦ, at most 2^-16 |a b|, and each rest times the other operand, 2^-17 |a b|: in
+// all at most 2^-15 |a b|. An element is therefore exact to 2^-15 Σ |a b|, and the summation, for
+// any operands. The signs of the errors are random and most errors much smaller, so they add up as
+// the root of a sum of squares: a bound that is the same for one term and grows tighter with more.
 void check_product(const TileKernels& tiles, const Product& p);
 // The same for `count` random products with sides of up to `size`.
 void check_products(const TileKernels& tiles, uint64_t seed, int count, int64_t size);

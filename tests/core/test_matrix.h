@@ -44,7 +44,7 @@ struct TestMatrix {
   real& at(int64_t i, int64_t j) { return values[index(i, j)]; }
   real at(int64_t i, int64_t j) const { return values[index(i, j)]; }
   template <class F>
-  TestMatrix& fill(F f) {
+  TestMatrix& fill(F&& f) {
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) at(i, j) = f();
     return *this;
