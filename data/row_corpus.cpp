@@ -31,7 +31,7 @@ struct Row {
   int64_t line;                     // number of the line, from 1
 };
 
-using SplitRows = std::map<Split, std::vector<Row>>;  // all three splits
+using SplitRows = std::map<Split, std::vector<Row>>;  // without those that have no rows
 
 std::vector<Row> read_lines(const std::string& path, std::string_view text) {
   std::vector<Row> rows;
@@ -205,8 +205,7 @@ class RowLoader {
             ? fmt::format("vocabulary of {}", corpus_.source->vocabulary().size())
             : fmt::format("vocabularies of {} and {}", corpus_.source->vocabulary().size(),
                           corpus_.target->vocabulary().size()));
-    for (auto& [split, encoded] : splits)
-      if (encoded.y.size() > 0) store(name_of(split_names, split), encoded);
+    for (auto& [split, encoded] : splits) store(name_of(split_names, split), encoded);
     return std::move(corpus_);
   }
 
@@ -282,7 +281,6 @@ class RowLoader {
 
   void note_split(const char* split, const std::vector<Row>& rows, int64_t kept, int64_t empty,
                   int64_t too_long) {
-    if (rows.empty()) return;
     std::string note = fmt::format("{}: {} examples", split, kept);
     if (empty > 0) note += fmt::format(", dropped {} with an empty side", empty);
     if (too_long > 0)

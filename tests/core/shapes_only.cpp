@@ -3,11 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <thread>
 
+#include "allocations.h"
 #include "core/autograd.h"
 #include "core/flops.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/ops.h"
 #include "core/pool.h"
+#include "core/precision.h"
 
 using namespace heed;
 
@@ -91,6 +95,24 @@ TEST_CASE("shapes only: FLOPs of matrix products and attention by hand") {
   CHECK(flops(attend) == 5 * product);
   k.set_requires_grad();
   CHECK(flops(attend) == 7 * product);
+}
+
+TEST_CASE("shapes only: a product packs nothing, in any precision") {
+  if (!allocations_are_counted) return;
+  const kernels::Matrix a{nullptr, 64, 64};
+  int64_t allocated = 0;
+  std::thread([&] {  // a new one has no buffers yet
+    ScopeGuard here;
+    here->shapes_only = true;
+    for (const Precision precision : {Precision::highest, Precision::high, Precision::medium}) {
+      here->precision = precision;
+      const int64_t before = allocations();
+      kernels::gemm(a, a, {nullptr, false});
+      allocated += allocations() - before;
+    }
+  })
+      .join();
+  CHECK(allocated == 0);
 }
 
 TEST_CASE("shapes only: larger than any machine") {

@@ -247,8 +247,9 @@ struct PartialProduct {
                 int64_t columns) const {
     GemmOptions block = options.shifted(i, j);
     block.epilogue = {};
-    if (p > 0) block.bias = nullptr;
-    const Destination to{c.data + i * block.leading_c + j, c.accumulate || p > 0};
+    const bool adds = p != 0;  // to the sum of earlier terms, which has the bias
+    if (adds) block.bias = nullptr;
+    const Destination to{c.data + i * block.leading_c + j, c.accumulate || adds};
     const uint32_t* const panel = right.at(p, terms, j);
     const int64_t done = tiles.multiply(
         left, panel, step_count(terms), right.split,
