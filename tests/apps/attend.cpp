@@ -252,8 +252,7 @@ TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on
 }
 
 TEST_CASE("attend: the help text has examples") {
-  const ProgramOutput help = heed_in("/", {"attend", "--help"});
-  CHECK(help.code == 0);
+  const ProgramOutput help = succeeded(heed_in("/", {"attend", "--help"}));
   CHECK_CONTAINS(help.out, "Examples:\n  heed attend runs/latest\n  heed attend runs/sort --input");
 }
 

@@ -79,8 +79,7 @@ TEST_CASE("a text has no exact match: examples have no complete target") {
 
 TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
   const Json result = trained_runs().json("pairs/result.json");
-  const ProgramOutput output = trained_runs().heed({"evaluate", "pairs", "--json"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(trained_runs().heed({"evaluate", "pairs", "--json"}));
   const Json scores = Json::parse(output.out, "out");
   CHECK(scores.at("split").string() == "test");
   for (const char* name : {"loss", "perplexity", "token_accuracy", "exact_match", "bleu", "chrf"})
@@ -186,8 +185,7 @@ TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
                          row.at("correct").flag() ? "right" : "wrong", row.at("source").string(),
                          row.at("expected").string());
   }
-  const ProgramOutput output = runs.heed({"evaluate", "pairs", "--input", "-"}, input);
-  CHECK_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(runs.heed({"evaluate", "pairs", "--input", "-"}, input));
   CHECK(output.out == right);
   const ProgramOutput labels = runs.heed({"evaluate", "labels", "--input", "-", "--json"},
                                          "odd\taba\n\neven\naba\nbad\taba\neven\tabaz\n");
@@ -246,8 +244,8 @@ TEST_CASE("evaluate: a language model scores lines") {
   CHECK_CONTAINS(text.out, "\taba\n\n");
   CHECK_CONTAINS(text.out, "\tbab\n");
   write_file(runs / "lines.txt", "aba\n");
-  const ProgramOutput json = runs.heed({"evaluate", "words", "--input", "lines.txt", "--json"});
-  REQUIRE_MESSAGE(json.code == 0, json.err);
+  const ProgramOutput json =
+      succeeded(runs.heed({"evaluate", "words", "--input", "lines.txt", "--json"}));
   const Json row = Json::parse(json.out, "out");
   CHECK(row.at("tokens").strings() == std::vector<std::string>{"a", "b", "a", "<eos>"});
   double sum = 0;
@@ -289,8 +287,7 @@ TEST_CASE("generate: a language model continues a prompt") {
       trained_runs().heed({"generate", "text", "--count", "2", "--length", "30"});
   CHECK(text.code == 0);
   CHECK_CONTAINS(text.out, "\n---------------\n");
-  const ProgramOutput sum = trained_runs().heed({"generate", "sums", "--prompt", "34"});
-  CHECK_MESSAGE(sum.code == 0, sum.err);
+  const ProgramOutput sum = succeeded(trained_runs().heed({"generate", "sums", "--prompt", "34"}));
   CHECK(sum.out.size() == 3);  // two digits
 }
 
@@ -303,12 +300,10 @@ TEST_CASE("generate: prints one output line for each input line, without the tra
   CHECK(output.find("\n\n") != output.npos);
   write_file(elsewhere / "in.txt", input);
   CHECK(heed_in(elsewhere.path, {"generate", "pairs", "--input", "in.txt"}).out == output);
-  const ProgramOutput beam = heed_in(
-      elsewhere.path, {"generate", "pairs", "--beam", "3", "--length-penalty", "0.6"}, input);
-  CHECK(beam.code == 0);
+  const ProgramOutput beam = succeeded(heed_in(
+      elsewhere.path, {"generate", "pairs", "--beam", "3", "--length-penalty", "0.6"}, input));
   CHECK(line_count(beam.out) == 3);
-  const ProgramOutput labels = trained_runs().heed({"generate", "labels"}, "aba\nbcb\n");
-  CHECK_MESSAGE(labels.code == 0, labels.err);
+  const ProgramOutput labels = succeeded(trained_runs().heed({"generate", "labels"}, "aba\nbcb\n"));
   CHECK(line_count(labels.out) == 2);
   for (const char* word : {"odd\n", "even\n"})
     CHECK((labels.out.find(word) != labels.out.npos || labels.out.size() > 0));
@@ -533,8 +528,7 @@ TEST_CASE("config: prints every value with its origin, and every key in the refe
   CHECK(config_differences(values(trained_runs() / "again.toml"),
                            values(trained_runs() / "child.toml"))
             .size() == 1);  // the seed
-  const ProgramOutput reference = trained_runs().heed({"config", "--reference"});
-  CHECK(reference.code == 0);
+  const ProgramOutput reference = succeeded(trained_runs().heed({"config", "--reference"}));
   for (const ConfigEntry& entry : list_config(Experiment()))
     CHECK_CONTAINS(reference.out, "| `" + entry.key + "` | ");
   check_rejected(trained_runs().heed({"config"}), 2, {"--reference"});
@@ -560,8 +554,7 @@ TEST_CASE("compare: prints differing keys and scores") {
 }
 
 TEST_CASE("command line: help, version, unknown commands and options") {
-  const ProgramOutput version = trained_runs().heed({"--version"});
-  CHECK(version.code == 0);
+  const ProgramOutput version = succeeded(trained_runs().heed({"--version"}));
   for (const char* part : {"heed ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
     CHECK_CONTAINS(version.out, part);
   const std::string help_text = trained_runs().heed({"--help"}).out;
@@ -570,8 +563,7 @@ TEST_CASE("command line: help, version, unknown commands and options") {
   CHECK(trained_runs().heed({"help", "train"}).out == trained_runs().heed({"train", "--help"}).out);
   check_rejected(trained_runs().heed({"help", "trian"}), 2, {"did you mean 'train'?"});
   for (const char* verb : {"train", "evaluate", "generate", "summary", "config", "data"}) {
-    const ProgramOutput help = trained_runs().heed({verb, "--help"});
-    CHECK(help.code == 0);
+    const ProgramOutput help = succeeded(trained_runs().heed({verb, "--help"}));
     CHECK_CONTAINS(help.out, "Examples:\n  ");
   }
   CHECK(trained_runs().heed({}).code == 2);

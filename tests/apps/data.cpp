@@ -33,10 +33,9 @@ TEST_CASE("data: prints splits, vocabulary, unknown tokens, lengths and examples
   write_pairs(folder / "pairs.tsv", 64);
   write_file(folder / "val.tsv", "fünf eins\t51\n");
   write_file(folder / "pairs.toml", pairs_config);
-  const ProgramOutput output = heed_in(
-      folder.path,
-      {"data", "pairs.toml", "--set", "data.val_path=val.tsv", "--set", "data.test_fraction=0"});
-  CHECK_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output =
+      succeeded(heed_in(folder.path, {"data", "pairs.toml", "--set", "data.val_path=val.tsv",
+                                      "--set", "data.test_fraction=0"}));
   CHECK(output.out ==
         "train: 64 examples\n"
         "val: 1 examples\n"
@@ -61,8 +60,7 @@ TEST_CASE("data: labels, words, generated tasks, images without tokens") {
   CHECK_CONTAINS(mail, "length of text: 1 ███ 3, median 2\n");
   CHECK_CONTAINS(mail, "example 2: hello you all → ham\n");
   write_file(folder / "sort.toml", tiny_config());
-  const ProgramOutput copy = heed_in(folder.path, {"data", "sort.toml"});
-  CHECK_MESSAGE(copy.code == 0, copy.err);
+  const ProgramOutput copy = succeeded(heed_in(folder.path, {"data", "sort.toml"}));
   CHECK_CONTAINS(copy.out, "length of target: 2 ");
   write_file(folder / "shapes.toml", "[model]\nkind = 'classifier'\n[data]\nkind = 'shapes'\n");
   CHECK_CONTAINS(heed_in(folder.path, {"data", "shapes.toml"}).out, "[64 vectors] → ");
@@ -84,8 +82,7 @@ TEST_CASE("train of pairs logs the report; a run whose data have moved says what
                   "moved, name it with --set data.path=FILE"});
   const auto with_path = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--set", "data.path=elsewhere/pairs.tsv"});
-    const ProgramOutput output = heed_in(folder.path, arguments);
-    CHECK_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(heed_in(folder.path, arguments));
     return output.out;
   };
   CHECK(with_path({"evaluate", "run"}) == scores);

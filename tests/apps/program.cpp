@@ -46,6 +46,11 @@ ProgramOutput shell_in(const std::string& folder, const std::string& script) {
   return Subprocess({"-c", script}, folder, "", "/bin/bash").wait();
 }
 
+ProgramOutput succeeded(ProgramOutput output) {
+  REQUIRE_MESSAGE(output.code == 0, output.err, output.out);
+  return output;
+}
+
 std::string heed_ok(const std::string& folder, const std::vector<std::string>& arguments,
                     const std::string& input) {
   const ProgramOutput output = heed_in(folder, arguments, input);

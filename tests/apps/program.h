@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/support/json.h"
@@ -40,7 +39,10 @@ inline ProgramOutput heed_in(const std::string& folder, const std::vector<std::s
   return Subprocess(arguments, folder, input).wait();
 }
 
-// The same, of a command that must succeed. Returns what it prints.
+// Requires that a program exited with 0. Returns its output.
+ProgramOutput succeeded(ProgramOutput output);
+
+// Runs a command that must succeed. Returns what it prints.
 std::string heed_ok(const std::string& folder, const std::vector<std::string>& arguments,
                     const std::string& input = "");
 

@@ -86,8 +86,7 @@ TEST_CASE("run.json: training that fails ends its session") {
 TEST_CASE("train --from: says whether a run gives the same bits again") {
   const Folder folder;
   folder.ok({"train", "c.toml", "--run", "r"});
-  const ProgramOutput same = folder.heed({"train", "--from", "r", "--set", "threads=1"});
-  CHECK_MESSAGE(same.code == 0, same.err);
+  const ProgramOutput same = succeeded(folder.heed({"train", "--from", "r", "--set", "threads=1"}));
   CHECK_CONTAINS(same.out,
                  "the same bits up to step 30: weights, optimizer and metrics; r was "
                  "made with heed " +
@@ -112,8 +111,7 @@ TEST_CASE("train --from: says whether a run gives the same bits again") {
 TEST_CASE("train --from: trains as far as the run was trained") {
   const Folder folder;
   folder.ok({"train", "c.toml", "--run", "r", "--until", "12"});
-  const ProgramOutput same = folder.heed({"train", "--from", "r", "--run", "again"});
-  CHECK_MESSAGE(same.code == 0, same.err);
+  const ProgramOutput same = succeeded(folder.heed({"train", "--from", "r", "--run", "again"}));
   CHECK_CONTAINS(same.out, "the same bits up to step 12");
   const ProgramOutput partly =
       folder.heed({"train", "--from", "r", "--run", "partly", "--until", "6"});

@@ -64,8 +64,7 @@ TEST_CASE("train: announces data whose longest line takes far more than the othe
     write_file(workspace / "pairs.toml",
                "train.steps = 2\ntrain.batch_size = 2\nmodel.layers = 1\nmodel.dim = 8\n"
                "[data]\nkind = \"pairs\"\npath = \"pairs.tsv\"\ntest_fraction = 0\n");
-    const ProgramOutput output = workspace.heed({"train", "pairs.toml"});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(workspace.heed({"train", "pairs.toml"}));
     return output.err;
   };
   CHECK(trains(9).find("longest batch: ") == std::string::npos);
@@ -76,8 +75,7 @@ TEST_CASE("train: announces data whose longest line takes far more than the othe
 
 TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores and checkpoints") {
   const TinyWorkspace workspace;
-  const ProgramOutput output = workspace.heed({"train", "c.toml", "--run", "r"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(workspace.heed({"train", "c.toml", "--run", "r"}));
   CHECK_CONTAINS(output.out, "exact match");
   CHECK_CONTAINS(output.out, " → ");
   CHECK_CONTAINS(output.err, "step 30  validation: loss ");
@@ -198,8 +196,7 @@ TEST_CASE("train: --resume without a checkpoint restarts the run") {
   workspace.ok({"train", "c.toml", "--run", "b"});
   remove_all(workspace / "b/checkpoints");
   remove_all(workspace / "b/result.json");
-  const ProgramOutput output = workspace.heed({"train", "--resume", "--run", "b"});
-  CHECK_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(workspace.heed({"train", "--resume", "--run", "b"}));
   CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
         workspace.digest("b/checkpoints/latest/model.safetensors"));
   CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
@@ -262,10 +259,9 @@ TEST_CASE("train: scores other splits at evaluations, which changes no weight an
 
 TEST_CASE("train: stops early and scores the best checkpoint") {
   const TinyWorkspace workspace;
-  const ProgramOutput output = workspace.heed(
+  const ProgramOutput output = succeeded(workspace.heed(
       {"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set", "train.steps=1000",
-       "--set", "optim.lr=0", "--set", "train.best_by=exact_match"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+       "--set", "optim.lr=0", "--set", "train.best_by=exact_match"}));
   CHECK_CONTAINS(output.err, "stopped at step 30: 2 evaluations in a row without improvement");
   CHECK(workspace.json("r/result.json").at("best_step").integer() == 10);
   CHECK(workspace.json("r/result.json").at("steps").integer() == 30);
@@ -480,8 +476,7 @@ TEST_CASE("train: renaming or deleting the run folder stops training") {
   };
   const auto renamed = started();
   REQUIRE(::rename((workspace / "r").c_str(), (workspace / "moved").c_str()) == 0);
-  const ProgramOutput next = workspace.heed({"train", "c.toml", "--run", "r"});
-  CHECK_MESSAGE(next.code == 0, next.err);
+  const ProgramOutput next = succeeded(workspace.heed({"train", "c.toml", "--run", "r"}));
   const std::vector<std::string> before = digests(workspace / "r");
   const ProgramOutput output = renamed->wait();
   CHECK(output.code == 1);
@@ -547,8 +542,7 @@ TEST_CASE("train: runs that start at the same moment have different folders") {
                                  "--set", "seed=" + std::to_string(i)},
         workspace.path));
   for (const auto& program : programs) {
-    const ProgramOutput output = program->wait();
-    CHECK_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(program->wait());
   }
   std::set<std::string> configs;
   const std::vector<std::string> names = names_in_folder(workspace / "runs");

@@ -1,8 +1,6 @@
 // Keys that a config does not use: no value of them changes a bit of a training.
 #include "apps/config/used_keys.h"
 
-#include <cstring>
-
 #include "apps/support/numbers.h"
 #include "apps/training/load_data.h"
 #include "apps/training/trainer.h"

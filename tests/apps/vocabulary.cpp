@@ -55,8 +55,7 @@ TEST_CASE("vocabulary.json: a run with subwords generates without tokenizer and 
   CHECK_MESSAGE(text.out.starts_with(prompt), text.out);
   CHECK(folder.heed({"generate", "r", "--length", "5"}).code == 0);
   std::filesystem::rename(folder / "text.away", folder / "text");
-  const ProgramOutput scores = folder.heed({"evaluate", "r"});
-  CHECK_MESSAGE(scores.code == 0, scores.err);
+  const ProgramOutput scores = succeeded(folder.heed({"evaluate", "r"}));
 }
 
 TEST_CASE("vocabulary.json: a damaged tokenizer, or that of another run, is rejected") {
@@ -108,8 +107,7 @@ struct FineTuning : Workspace {
           "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[model]\nlayers = 1\ndim = 16\n"
           "heads = 2\nkind = 'language_model'\n[optim]\nlr = 1e-12\n[data]\nkind = 'text'\n"
           "path = 'a.txt'\ncontext = 16\n");
-    const ProgramOutput output = train("A", {});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(train("A", {}));
   }
   ProgramOutput train(const std::string& run, const std::vector<std::string>& settings) const {
     std::vector<std::string> arguments = {"train", "a.toml", "--run", run};
@@ -155,15 +153,13 @@ TEST_CASE("fine-tuning: tokens that the vocabulary lacks are refused, unknown or
                   "set train.new_tokens to \"unknown\""});
   CHECK_FALSE(exists(folder / "B"));
 
-  const ProgramOutput unknown = folder.train("U", with({"train.new_tokens=unknown"}));
-  REQUIRE_MESSAGE(unknown.code == 0, unknown.err);
+  const ProgramOutput unknown = succeeded(folder.train("U", with({"train.new_tokens=unknown"})));
   CHECK_CONTAINS(unknown.err, "read as <unk>");
   std::vector<std::string> expected = folder.tokens("A");
   expected.emplace_back("<unk>");
   CHECK(folder.tokens("U") == expected);
 
-  const ProgramOutput added = folder.train("B", with({"train.new_tokens=add"}));
-  REQUIRE_MESSAGE(added.code == 0, added.err);
+  const ProgramOutput added = succeeded(folder.train("B", with({"train.new_tokens=add"})));
   CHECK_CONTAINS(added.err, "embedding.token.weight: 7 of 10 rows loaded by their token");
   expected.pop_back();
   for (const char* token : {" ", "z", "Ä"}) expected.emplace_back(token);
@@ -187,8 +183,8 @@ TEST_CASE("fine-tuning: rows of vocabularies in another order are mapped by toke
   std::reverse(reversed.begin(), reversed.end());
   const Json vocabulary = Json::object().set("level", "character").set("symbols", reversed);
   write_file(folder / "reversed.json", vocabulary.text());
-  const ProgramOutput output = folder.train("B", {"train.load=A", "data.vocabulary=reversed.json"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output =
+      succeeded(folder.train("B", {"train.load=A", "data.vocabulary=reversed.json"}));
   CHECK(folder.tokens("B") == reversed);
   const auto before = folder.rows("A"), after = folder.rows("B");
   for (size_t i = 0; i < before.size(); ++i) CHECK(same(before[i], after[before.size() - 1 - i]));
@@ -201,8 +197,8 @@ TEST_CASE("data.vocabulary: a text is not prompted with <bos>, though its vocabu
              "'language_model'\n[data]\nkind = 'lines'\npath = 'a.txt'\nval_fraction = 0\n");
   folder.ok({"train", "lines.toml", "--run", "L"});
   REQUIRE(folder.tokens("L").back() == "<eos>");
-  const ProgramOutput trained = folder.train("T", {"data.vocabulary=L", "train.new_tokens=add"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const ProgramOutput trained =
+      succeeded(folder.train("T", {"data.vocabulary=L", "train.new_tokens=add"}));
   const auto codec = SavedRun::open(folder / "T").vocabulary().target;
   CHECK(codec->vocabulary().token(default_prompt(*codec)[0]) == "\n");
   CHECK(codec->prompt("ab").size() == 2);
@@ -235,8 +231,7 @@ TEST_CASE("bits per byte: counts the bytes of the text at every level") {
     std::vector<std::string> settings = {"data.level=" + std::string(level), "train.steps=1",
                                          "data.context=4"};
     if (level == std::string("subword")) settings.emplace_back("data.max_vocabulary=280");
-    const ProgramOutput output = folder.train(level, settings);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(folder.train(level, settings));
     CHECK_CONTAINS(output.out, "bits per byte");
     const Json val =
         Json::parse(read_file(folder.path + "/" + level + "/result.json", "f"), "").at("val");

@@ -119,9 +119,8 @@ TEST_CASE("bench: ranks share a step, and see how long they exchange") {
 }
 
 TEST_CASE("bench: prints one line of JSON for each size") {
-  const ProgramOutput output = bench({"--size", "tiny,reverse", "--size", "tiny", "--seconds",
-                                      "0.05", "--json", "--threads", "1"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(bench({"--size", "tiny,reverse", "--size", "tiny",
+                                                "--seconds", "0.05", "--json", "--threads", "1"}));
   CHECK(output.err == "");
   const std::vector<Json> lines = lines_of(output.out);
   REQUIRE(lines.size() == 3);
@@ -157,8 +156,7 @@ TEST_CASE("bench: prints one line of JSON for each size") {
 }
 
 TEST_CASE("bench: prints a table with one row for each size") {
-  const ProgramOutput output = bench({"--size", "tiny", "--seconds", "0"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(bench({"--size", "tiny", "--seconds", "0"}));
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
   CHECK_CONTAINS(output.out, "ms/step");
   CHECK_CONTAINS(output.out, "\ntiny             106240 ");
@@ -189,8 +187,7 @@ TEST_CASE("bench: the overhead of a step, and its parallel loops") {
   CHECK(two.at("us_per_loop").number() > 0);
   CHECK(of("babycpu", "2").at("loops").integer() > two.at("loops").integer());
 
-  const ProgramOutput table = bench({"--overhead", "--size", "micro", "--seconds", "0"});
-  REQUIRE_MESSAGE(table.code == 0, table.err);
+  const ProgramOutput table = succeeded(bench({"--overhead", "--size", "micro", "--seconds", "0"}));
   CHECK(std::count(table.out.begin(), table.out.end(), '\n') == 2);
   CHECK_CONTAINS(table.out, "without loops");
   check_rejected(bench({"--overhead", "--generate"}), 2, {"--overhead is for training steps"});
@@ -215,8 +212,7 @@ TEST_CASE("bench: generation prints one line of JSON for each size") {
                                        "2",          "--json", "--seconds",    "0",
                                        "--threads",  "1"};
     if (!cache) arguments.emplace_back("--no-cache");
-    const ProgramOutput output = bench(arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(bench(arguments));
     CHECK(output.err == "");
     const std::vector<Json> lines = lines_of(output.out);
     REQUIRE(lines.size() == 2);
@@ -245,8 +241,7 @@ TEST_CASE("bench: generation prints one line of JSON for each size") {
 }
 
 TEST_CASE("bench: generation prints a table with one row for each size") {
-  const ProgramOutput output = bench({"--generate", "--size", "tiny", "--seconds", "0"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(bench({"--generate", "--size", "tiny", "--seconds", "0"}));
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
   CHECK_CONTAINS(output.out, "tokens/s");
   CHECK_CONTAINS(output.out, "\ntiny             106240 ");

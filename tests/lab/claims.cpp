@@ -43,8 +43,7 @@ std::string classifier_config(const std::string& more) {
 
 TEST_CASE("claims --json: every claim has seven members and passes") {
   const TemporaryFolder folder;
-  const ProgramOutput output = heed_in(folder.path, {"claims", "--json"});
-  CHECK(output.code == 0);
+  const ProgramOutput output = succeeded(heed_in(folder.path, {"claims", "--json"}));
   const Json rows = parsed(output);
   CHECK(rows.elements().size() >= 169);
   int64_t by_construction = 0;
@@ -64,8 +63,8 @@ TEST_CASE("claims --json: every claim has seven members and passes") {
 
 TEST_CASE("claims: the table has its sources, a section, its rows, its notes and a total") {
   const TemporaryFolder folder;
-  const ProgramOutput output = heed_in(folder.path, {"claims", "--only", "A39,Q4", "--seed", "5"});
-  CHECK(output.code == 0);
+  const ProgramOutput output =
+      succeeded(heed_in(folder.path, {"claims", "--only", "A39,Q4", "--seed", "5"}));
   CHECK(output.out.starts_with("  S0  Ji, Xie & Gao, "));
   CHECK_CONTAINS(output.out, "\n  S4  Pitié, ");
   CHECK_CONTAINS(output.out, "\nThe first number is what was measured: ");

@@ -16,8 +16,7 @@ TEST_CASE("colours: always, never, and only on a terminal otherwise") {
   const auto claims = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"claims", "--only", "A16"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramOutput output = heed_in(folder.path, arguments);
-    CHECK_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(heed_in(folder.path, arguments));
     return output.out;
   };
   CHECK_CONTAINS(claims({"--color", "always"}), "\033[32mPASS\033[m\n");

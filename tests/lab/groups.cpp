@@ -1,7 +1,6 @@
 // Groups of runs that differ only in the seed: what belongs together, and what is counted.
 #include "lab/experiments/groups.h"
 
-#include <cmath>
 #include <limits>
 
 #include "core/joined.h"

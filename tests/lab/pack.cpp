@@ -15,13 +15,11 @@ struct Study : TemporaryFolder {
     return heed_in(path, arguments);
   }
   std::string ok(const std::vector<std::string>& arguments) const {
-    const ProgramOutput output = heed(arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(heed(arguments));
     return output.out;
   }
   std::string shell(const std::string& script) const {
-    const ProgramOutput output = shell_in(path, script);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(shell_in(path, script));
     return output.out;
   }
   std::string read(const std::string& name) const { return read_file(*this / name, "file"); }
@@ -103,8 +101,7 @@ TEST_CASE("pack: without a checkpoint train --from compares metrics") {
 TEST_CASE("pack: data files are in the archive with their licence only") {
   const FileStudy study;
   study.ok({"train", "c.toml", "--run", "r"});
-  const ProgramOutput without = study.heed({"pack", "r", "-o", "without.tgz"});
-  CHECK(without.code == 0);
+  const ProgramOutput without = succeeded(study.heed({"pack", "r", "-o", "without.tgz"}));
   CHECK_CONTAINS(without.err, "the data files are not in the archive; --with-data LICENCE");
   study.ok({"pack", "r", "-o", "with.tgz", "--checkpoints", "none", "--with-data", "CC0"});
   study.shell("tar -xzf with.tgz && tar -xzf without.tgz && mv private elsewhere");
@@ -139,8 +136,8 @@ TEST_CASE("pack: a sweep with failed runs, its table and its runs again") {
             .heed({"sweep", "--config", "c.toml", "--axis", "optim.lr=0.01,1e30", "--set",
                    "optim.kind=sgd", "--seeds", "2", "--run", "s"})
             .code == 1);
-  const ProgramOutput packed = study.heed({"pack", "s", "-o", "study.tgz", "--with-data", "CC0"});
-  CHECK_MESSAGE(packed.code == 0, packed.err);
+  const ProgramOutput packed =
+      succeeded(study.heed({"pack", "s", "-o", "study.tgz", "--with-data", "CC0"}));
   CHECK_CONTAINS(packed.err, "2 of 4 runs failed; the archive has their errors");
   study.shell("mkdir there && tar -xzf study.tgz -C there && mv private hidden && mv s before");
   const std::string readme = study.read("there/study/README.txt");

@@ -299,8 +299,7 @@ TEST_CASE("profile: a cache explains the rows above the limit, if there are any"
 
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
-  const ProgramOutput output = run_profile(folder.path, {"c.toml", "--steps", "1"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(run_profile(folder.path, {"c.toml", "--steps", "1"}));
   bool is_above = false;
   std::istringstream lines(output.out);
   for (std::string line; std::getline(lines, line);)
@@ -312,8 +311,7 @@ TEST_CASE("profile: a cache explains the rows above the limit, if there are any"
 TEST_CASE("profile: prints tables and JSON") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
-  const ProgramOutput table = run_profile(folder.path, {"c.toml", "--steps", "2"});
-  REQUIRE_MESSAGE(table.code == 0, table.err);
+  const ProgramOutput table = succeeded(run_profile(folder.path, {"c.toml", "--steps", "2"}));
   CHECK(table.err == "");
   for (const char* part : {"GFLOP/s", "\nforward ", "\n  linear ", "\nbackward ", "\noptimizer ",
                            "\nbatch preparation ", "\noutside operations ", "\nstep ",
@@ -323,9 +321,9 @@ TEST_CASE("profile: prints tables and JSON") {
   for (const char* invalid : {"nan", "inf"}) CHECK(table.out.find(invalid) == table.out.npos);
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"c.toml"});
 
-  const ProgramOutput json = run_profile(folder.path, {"c.toml", "--steps", "1", "--json", "--set",
-                                                       "threads=1", "--trace", "step.json"});
-  REQUIRE_MESSAGE(json.code == 0, json.err);
+  const ProgramOutput json =
+      succeeded(run_profile(folder.path, {"c.toml", "--steps", "1", "--json", "--set", "threads=1",
+                                          "--trace", "step.json"}));
   CHECK_CONTAINS(json.err, "step.json: one step, for https://ui.perfetto.dev");
   const Json output = Json::parse(json.out, "out");
   double ms = 0, layers = 0;
@@ -347,9 +345,8 @@ TEST_CASE("profile: prints tables and JSON") {
 
 TEST_CASE("profile: a size of heed bench") {
   const TemporaryFolder folder;
-  const ProgramOutput output = run_profile(
-      folder.path, {"--size", "micro", "--steps", "1", "--json", "--set", "train.accumulate=2"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(run_profile(
+      folder.path, {"--size", "micro", "--steps", "1", "--json", "--set", "train.accumulate=2"}));
   const Json json = Json::parse(output.out, "out");
   const auto calls_of = [&](const std::string& name) {
     for (const Json& row : json.at("forward").elements())

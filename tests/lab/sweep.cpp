@@ -42,8 +42,8 @@ TEST_CASE("train: --until pauses a run, whose state follows from its folder") {
   const Runs runs;
   runs.ok({"train", "c.toml", "--run", "whole"});
   CHECK(runs.state("none") == RunState::none);
-  const ProgramOutput paused = runs.heed({"train", "c.toml", "--run", "r", "--until", "17"});
-  CHECK(paused.code == 0);
+  const ProgramOutput paused =
+      succeeded(runs.heed({"train", "c.toml", "--run", "r", "--until", "17"}));
   CHECK(paused.out == "");
   CHECK_CONTAINS(paused.err, "paused and saved; continue with: heed train --resume --run r");
   CHECK(runs.state("r") == RunState::resumable);
@@ -400,8 +400,7 @@ TEST_CASE("sweep: copies of the data in each run are one set of data") {
   const std::vector<std::string> more = {"--axis", "optim.lr=1e-3,1e-2", "--seeds", "2"};
   std::vector<std::string> keep = more;
   keep.insert(keep.end(), {"--set", "data.keep=true"});
-  const ProgramOutput kept = study.sweep(keep);
-  REQUIRE_MESSAGE(kept.code == 0, kept.err);
+  const ProgramOutput kept = succeeded(study.sweep(keep));
   CHECK(exists(study / "s/lr=0.001/seed-2/data/1-path-d.tsv"));
   CHECK_CONTAINS(kept.out, "best by val.loss: optim.lr = ");
   CHECK(kept.out.find("data") == kept.out.npos);
@@ -410,8 +409,7 @@ TEST_CASE("sweep: copies of the data in each run are one set of data") {
   for (const Json& group : compared.at("groups").elements())
     CHECK(group.at("runs").elements().size() == 2);
   // The same runs without copies.
-  const ProgramOutput again = study.sweep(more);
-  CHECK(again.code == 0);
+  const ProgramOutput again = succeeded(study.sweep(more));
   CHECK_CONTAINS(again.err, "4 of 4 runs were done before");
   CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
   CHECK_CONTAINS(read_file(study / "r.html", "report"), "<th>lr</th><th class=\"n\">seeds</th>");
@@ -419,9 +417,8 @@ TEST_CASE("sweep: copies of the data in each run are one set of data") {
 
 TEST_CASE("sweep, compare and report have the order of the axes and the same texts") {
   const SweepOnFile study;
-  const ProgramOutput trained = study.sweep(
-      {"--axis", "model.positional.kind=sinusoidal,learned", "--seeds", "2", "--jobs", "2"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const ProgramOutput trained = succeeded(study.sweep(
+      {"--axis", "model.positional.kind=sinusoidal,learned", "--seeds", "2", "--jobs", "2"}));
   CHECK_CONTAINS(trained.out, "divided by that of model.positional.kind = sinusoidal, paired");
   CHECK_CONTAINS(trained.out, "\ntoo few seeds: with 2 seeds no p can be below 0.5, ");
   CHECK(study.heed({"compare", "s"}).out == trained.out);
@@ -456,8 +453,7 @@ TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits")
   without_rule("s/lr=0.01/seed-1/config.toml");
   std::vector<std::string> more = axis;
   more.insert(more.end(), {"--set", "data.keep=false", "--seeds", "2", "--axis", "optim.lr=1e-2"});
-  const ProgramOutput continued = study.sweep(more);
-  CHECK(continued.code == 0);
+  const ProgramOutput continued = succeeded(study.sweep(more));
   CHECK_CONTAINS(continued.err, "1 of 2 runs were done before");
   for (const char* seed : {"1", "2"})
     CHECK(load_run_config(study / "s/lr=0.01/seed-" + seed + "/config.toml", {})
@@ -598,8 +594,7 @@ TEST_CASE("sweep: of several files, the one that changed is named") {
   study.write_data('c');
   const std::vector<std::string> more = {
       "--seeds", "1", "--set", "data.test_path=t.tsv", "--axis", "data.path=d.tsv,u.tsv"};
-  const ProgramOutput first = study.sweep(more);
-  REQUIRE_MESSAGE(first.code == 0, first.err);
+  const ProgramOutput first = succeeded(study.sweep(more));
   CHECK_CONTAINS(study.heed({"compare", "s"}).out, "data.path");
   std::filesystem::copy_file(study / "u.tsv", study / "t.tsv",
                              std::filesystem::copy_options::overwrite_existing);
