@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <regex.h>
 
 #include "apps/inference/predictions.h"
+#include "apps/support/names.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -16,10 +16,6 @@ namespace heed {
 namespace {
 
 constexpr const char* no_match = "no match";
-
-bool comes_before(const std::string& a, const std::string& b) {
-  return ::strverscmp(a.c_str(), b.c_str()) < 0;
-}
 
 }  // namespace
 

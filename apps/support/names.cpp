@@ -1,6 +1,7 @@
 #include "apps/support/names.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fnmatch.h>
 
 namespace heed {
@@ -18,6 +19,10 @@ std::string layer_of(const std::string& name) {
   size_t end = name.find('.');
   while (--components > 0 && end != name.npos) end = name.find('.', end + 1);
   return name.substr(0, end);
+}
+
+bool comes_before(const std::string& a, const std::string& b) {
+  return ::strverscmp(a.c_str(), b.c_str()) < 0;
 }
 
 }  // namespace heed

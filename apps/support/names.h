@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/suggest.h"  // last_component()
@@ -16,5 +15,8 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
 // Returns the layer that a parameter or module belongs to: decoder.layers.0.attention, decoder.norm
 // or embedding.
 std::string layer_of(const std::string& name);
+
+// Orders names by the values of the numbers in them: seed-9 comes before seed-10.
+bool comes_before(const std::string& a, const std::string& b);
 
 }  // namespace heed

@@ -1,11 +1,20 @@
 // heed compare: the config keys in which runs differ and their scores; where runs repeat over
 // seeds, with statistics.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/cost/summary.h"
+#include "apps/inference/kinds.h"
+#include "apps/inference/scores.h"
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/support/terminal.h"
+#include "apps/training/saved_run.h"
+#include "core/system_memory.h"
 #include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
 #include "lab/experiments/group_curves.h"
-#include "lab/experiments/kinds_of_runs.h"
 
 namespace heed {
 namespace {
@@ -44,6 +53,44 @@ struct CompareArguments final : CommandArguments {
   }
   int run() const override;
 };
+
+// --by: evaluates the best checkpoint of every run that is done on a split of its data ("": test,
+// or val if there is no test). Adds the exact match of each kind of examples to its scores, as
+// "test[12].exact_match", and their number, as "test[12].examples". Returns the names of the exact
+// matches. `by`: see Kinds (apps/inference/kinds.h). Throws InputError if a run has no exact match,
+// or if its data are missing or have changed.
+std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std::string& by,
+                                         const std::string& split) {
+  const Kinds kinds(by);
+  std::vector<std::string> names;
+  for (ScoredRun& scored : runs) {
+    if (scored.state != RunState::done) continue;
+    const SavedRun run = SavedRun::open(scored.folder.path());
+    const Experiment& experiment = run.config.experiment;
+    check_input(has_exact_match(experiment), "--by: the examples of {} have no expected output",
+                scored.folder.path());
+    apply_settings(experiment);
+    const LoadedRun loaded(run, "", LoadedRun::Needs::data);
+    const ScopeGuard here;
+    loaded.apply(here);
+    const Corpus& corpus = loaded.corpus;
+    const std::string chosen = split_or_default(corpus, split);
+    const Dataset& dataset = split_of(corpus, chosen);
+    check_evaluation_memory(experiment, corpus, chosen, available_memory());
+    const TrainOptions& train = experiment.train;
+    std::vector<Outcome> outcomes;
+    evaluate(*loaded.model, dataset, corpus.framing, train.evaluation_batch(), &outcomes);
+    for (const KindScores& each : kinds.scores(outcomes, corpus, dataset)) {
+      const std::string kind = fmt::format("{}[{}].", chosen, each.kind);
+      scored.scores.emplace_back(kind + "exact_match", each.exact_match());
+      scored.scores.emplace_back(kind + "examples", each.examples);
+      if (std::ranges::find(names, kind + "exact_match") == names.end())
+        names.push_back(kind + "exact_match");
+    }
+  }
+  std::ranges::sort(names, comes_before);
+  return names;
+}
 
 int CompareArguments::run() const {
   check_input(json + csv + markdown + latex <= 1,

@@ -1,10 +1,10 @@
 // The runs below a folder, in the order of their sweep: see groups.h.
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <map>
 
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "lab/experiments/groups.h"
@@ -17,12 +17,9 @@ namespace {
 constexpr size_t max_runs = 100'000;
 constexpr int max_depth = 6;  // of folders below a path
 
-// Numbers in names are in the order of their values: seed-9 comes before seed-10.
 void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
   std::vector<std::string> names = names_in_folder(folder);
-  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
-    return ::strverscmp(a.c_str(), b.c_str()) < 0;
-  });
+  std::ranges::sort(names, comes_before);
   for (const std::string& name : names) {
     const std::string path = in_folder(folder, name);
     if (name.starts_with('.') || kind_of(path) != FileKind::folder) continue;
