@@ -12,7 +12,6 @@
 #include <any>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/ids.h"

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <vector>
 

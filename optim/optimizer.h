@@ -14,7 +14,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "optim/parameters.h"

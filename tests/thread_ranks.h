@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "core/ranks.h"

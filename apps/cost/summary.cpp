@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 #include <span>
 
@@ -12,7 +11,6 @@
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
-#include "apps/support/machine.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "core/ops.h"

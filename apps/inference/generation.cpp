@@ -1,7 +1,6 @@
 #include "apps/inference/generation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "core/ops.h"

@@ -1,7 +1,5 @@
 #include "apps/inference/vocabulary_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "apps/support/digest.h"

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>

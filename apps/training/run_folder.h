@@ -11,7 +11,6 @@
 //   data/            copies of the data files, with data.keep = true
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "apps/support/files.h"

@@ -18,7 +18,6 @@
 // compares nothing with them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "apps/config/load_config.h"

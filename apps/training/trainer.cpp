@@ -1,7 +1,6 @@
 #include "apps/training/trainer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "apps/inference/evaluation.h"
 #include "apps/support/clock.h"

@@ -1,6 +1,5 @@
 // The same numbers in another order: permute, transpose and slice copy, whereas Tensor::reshape
 // does not.
-#include <algorithm>
 #include <array>
 
 #include "core/autograd.h"

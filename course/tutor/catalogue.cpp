@@ -1,7 +1,6 @@
 #include "course/tutor/catalogue.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "apps/support/files.h"
 #include "course/tutor/chapter_text.h"

@@ -1,7 +1,5 @@
 #include "lab/experiments/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 

@@ -1,7 +1,6 @@
 // Differences between groups of runs, paired by seed: what effects.h is computed from.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,5 @@
 #include "lab/experiments/data_of_sweep.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 

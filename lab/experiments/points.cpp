@@ -1,6 +1,5 @@
 #include "lab/experiments/points.h"
 
-#include <algorithm>
 #include <set>
 
 #include "apps/support/digest.h"

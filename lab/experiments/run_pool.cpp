@@ -1,6 +1,5 @@
 #include "lab/experiments/run_pool.h"
 
-#include <algorithm>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "apps/inference/evaluation.h"
 #include "core/ops.h"

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,7 +1,6 @@
 // The matrix product kernels against three nested loops in double.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>

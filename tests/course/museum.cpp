@@ -2,9 +2,7 @@
 #include "course/tutor/museum.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 

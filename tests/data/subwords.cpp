@@ -3,7 +3,6 @@
 
 #include <utf8.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <sstream>

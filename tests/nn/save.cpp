@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <filesystem>
 
 #include "checks.h"

@@ -2,7 +2,6 @@
 // computes alone. The thread sanitizer runs these tests too.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <thread>

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "core/kernels/attention/block.h"
 #include "core/kernels/bfloat16/bfloat16.h"
