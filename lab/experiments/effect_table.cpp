@@ -18,19 +18,21 @@ Table::Row effect_headings(Table::Row row, const Effects& effects, bool several)
   return row;
 }
 
+std::string size_text(double size, bool by_ratio) {
+  return by_ratio ? fmt::format("{:.4g}", size) : fmt::format("{:+.4g}", size);
+}
+
 Table::Row effect_row(Table::Row row, const Comparison& each, bool by_ratio, bool several) {
-  const auto size = [&](double x) {
-    return by_ratio ? fmt::format("{:.4g}", x) : fmt::format("{:+.4g}", x);
-  };
   row.push_back(std::to_string(each.seeds.size()));
   if (each.seeds.empty()) {
     row.resize(row.size() + (several ? 4 : 3), "-");
     return row;
   }
   const Interval& interval = each.effect.interval;
-  row.push_back(size(each.effect.size));
+  row.push_back(size_text(each.effect.size, by_ratio));
   row.push_back(std::isfinite(interval.high)
-                    ? fmt::format("{} … {}", size(interval.low), size(interval.high))
+                    ? fmt::format("{} … {}", size_text(interval.low, by_ratio),
+                                  size_text(interval.high, by_ratio))
                     : "-");
   row.push_back(fmt::format("{:.3g}", each.effect.p));
   if (several) row.push_back(fmt::format("{:.3g}", each.adjusted_p));
@@ -39,17 +41,20 @@ Table::Row effect_row(Table::Row row, const Comparison& each, bool by_ratio, boo
 
 // "+0.289 [0.21, 0.37], 8 paired seeds, exact sign-flip p = 0.0078 (Holm 0.0156)"
 std::string effect_words(const Comparison& each, bool by_ratio, bool several) {
-  const auto size = [&](double x) {
-    return by_ratio ? fmt::format("{:.4g}", x) : fmt::format("{:+.4g}", x);
-  };
   const Interval& interval = each.effect.interval;
-  std::string text = size(each.effect.size);
+  std::string text = size_text(each.effect.size, by_ratio);
   if (std::isfinite(interval.high))
-    text += fmt::format(" [{}, {}]", size(interval.low), size(interval.high));
+    text += fmt::format(" [{}, {}]", size_text(interval.low, by_ratio),
+                        size_text(interval.high, by_ratio));
   text +=
       fmt::format(", {}, {}sign-flip p = {:.3g}", counted(std::ssize(each.seeds), "paired seed"),
                   is_exact_p(std::ssize(each.seeds)) ? "exact " : "", each.effect.p);
   return several ? text + fmt::format(" (Holm {:.3g})", each.adjusted_p) : text;
+}
+
+// The index of a key among those that vary.
+size_t key_index(const std::string& key, const RunGroups& groups) {
+  return static_cast<size_t>(std::ranges::find(groups.varying, key) - groups.varying.begin());
 }
 
 // What two groups have in common, without `key` and what varies with it: " at model.dim = 64".
@@ -78,8 +83,7 @@ std::vector<std::string> sentences_of(const Effects& effects, const RunGroups& g
   const bool single = effects.groups.size() == 1 && groups.varying.size() == 1;
   if (single || !effects.baseline.empty()) {
     const std::string& key = single ? groups.varying[0] : effects.baseline;
-    const size_t at =
-        static_cast<size_t>(std::ranges::find(groups.varying, key) - groups.varying.begin());
+    const size_t at = key_index(key, groups);
     for (const GroupComparison& each : effects.groups)
       add(fmt::format("{} {} {}{}", groups.groups[each.group].values[at], minus,
                       groups.groups[each.against].values[at], common_setting(groups, each)),
@@ -122,33 +126,24 @@ std::vector<EffectTable> effect_tables(const Effects& effects, const RunGroups& 
   const auto holm = [](size_t count) {
     return count > 1 ? fmt::format(", Holm over {} comparisons", count) : "";
   };
-  if (!effects.baseline.empty()) {
-    const bool several = effects.groups.size() > 1;
+  if (!effects.baseline.empty() || !effects.groups.empty()) {
+    const bool several = effects.groups.size() > 1, has_baseline = !effects.baseline.empty();
     Table::Row heading = groups.varying;
-    heading.push_back("against " + effects.baseline);
-    Table table{{effect_headings(heading, effects, several)}, {}};
-    const size_t key = static_cast<size_t>(std::ranges::find(groups.varying, effects.baseline) -
-                                           groups.varying.begin());
+    if (has_baseline) heading.push_back("against " + effects.baseline);
+    const size_t left = heading.size();
+    Table table{{effect_headings(std::move(heading), effects, several)}, {}};
     for (const GroupComparison& each : effects.groups) {
       Table::Row row = groups.groups[each.group].values;
-      row.push_back(groups.groups[each.against].values[key]);
+      if (has_baseline)
+        row.push_back(groups.groups[each.against].values[key_index(effects.baseline, groups)]);
       table.rows.push_back(effect_row(std::move(row), each, effects.by_ratio, several));
     }
-    table.notes = {fmt::format(
-        "{} {} that of the group that differs in {} only, paired by seed; "
-        "{}{}",
-        effects.score, against, effects.baseline, interval, holm(effects.groups.size()))};
-    tables.push_back({std::move(table), groups.varying.size() + 1});
-  } else if (!effects.groups.empty()) {
-    const bool several = effects.groups.size() > 1;
-    Table table{{effect_headings(groups.varying, effects, several)}, {}};
-    for (const GroupComparison& each : effects.groups)
-      table.rows.push_back(
-          effect_row(groups.groups[each.group].values, each, effects.by_ratio, several));
+    const std::string other =
+        has_baseline ? fmt::format("the group that differs in {} only", effects.baseline)
+                     : settings_text(groups.varying, groups.groups[effects.first].values);
     table.notes = {fmt::format("{} {} that of {}, paired by seed; {}{}", effects.score, against,
-                               settings_text(groups.varying, groups.groups[effects.first].values),
-                               interval, holm(effects.groups.size()))};
-    tables.push_back({std::move(table), groups.varying.size()});
+                               other, interval, holm(effects.groups.size()))};
+    tables.push_back({std::move(table), left});
   }
   if (const auto& [keys, values] = effects.interactions; !values.empty()) {
     const bool several = values.size() > 1;
