@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/autograd.h"
 #include "core/ops.h"
 #include "core/random.h"
 
@@ -86,5 +87,28 @@ double l1(const Tensor& x) {
 }
 
 Tensor read_out(const Tensor& x) { return sum(x * random_tensor(x.shape(), 99).detach()); }
+
+void check_changes_nothing(const Model& model, const Inputs& in,
+                           const std::function<std::shared_ptr<void>()>& watch) {
+  std::vector<Tensor> found[2];
+  uint32_t calls[2];
+  for (const bool watched : {false, true}) {
+    ScopeGuard here;
+    here->training = true;
+    here->calls = 0;
+    const std::shared_ptr<void> watching = watched ? watch() : nullptr;
+    const Tensor logits = model.logits(in);
+    found[watched].push_back(logits.detach());
+    backward(read_out(logits));
+    for (const NamedParameter& p : model.parameters()) {
+      found[watched].push_back(p.tensor.grad().clone());
+      Tensor(p.tensor).clear_grad();
+    }
+    calls[watched] = scope().calls;
+  }
+  CHECK(calls[0] == calls[1]);
+  REQUIRE(found[0].size() == found[1].size());
+  for (size_t i = 0; i < found[0].size(); ++i) CHECK(same_bits(found[0][i], found[1][i]));
+}
 
 }  // namespace heed::inline HEED_REAL::testing
