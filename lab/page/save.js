@@ -105,6 +105,13 @@ export function saveMenu({ title, draw, rows }) {
   return menu;
 }
 
+// Puts the menu of what the tables of a section show into its header; no menu without a drawing.
+export function headerMenu(place, made) {
+  const header = place.closest("section").querySelector("header");
+  header.querySelector(".menu")?.remove();
+  if (made) header.append(saveMenu(made));
+}
+
 // Figures below the screen wait for their first drawing, a few in each frame: all of a page at once
 // would hold up somebody who scrolls.
 const waiting = [];

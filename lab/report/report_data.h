@@ -35,6 +35,10 @@ struct ReportedRun {
   const std::string& name() const { return saved.folder.path(); }
 };
 
+inline bool has_ended(const ReportedRun& run) {
+  return run.state == RunState::done || run.state == RunState::failed;
+}
+
 struct Report {
   std::string title;
   std::vector<ReportedRun> runs;

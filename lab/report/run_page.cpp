@@ -23,7 +23,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t max_listed_errors = 12, max_confused_labels = 40, max_listed_times = 10;
+constexpr size_t max_listed_errors = 12, max_confused_labels = 40;
 constexpr size_t facts_of_column = 4;
 
 std::string spaced(std::string name) {
@@ -232,48 +232,20 @@ TimeKind time_kind(const std::string& operation) {
 struct TimeRow {
   std::string name;
   double forward = 0, backward = 0;
-  const char* colour = "path";
-  double seconds() const { return forward + backward; }
+  int64_t kind = 0;
 };
 
-// As in report.js's drawing.
-constexpr const char* time_colours[] = {"h1", "h2", "h3", "h4", "control", "strand"};
-
-// A table with bars to the largest row; all but the ten largest are folded.
-std::string time_table(const char* head, std::vector<TimeRow> rows, double step) {
-  std::ranges::stable_sort(rows, std::greater(), &TimeRow::seconds);
-  if (rows.empty()) return "";
-  const double largest = std::max(rows[0].seconds(), 1e-12), all = std::max(step, 1e-12);
-  std::string text;
-  const size_t shown = std::min(rows.size(), max_listed_times);
-  for (size_t i = 0; i < shown; ++i) {
-    const TimeRow& row = rows[i];
-    text += html_row({{html(row.name)},
-                      {fmt::format("{:.2f}", 1e3 * row.seconds()), "n"},
-                      {fmt::format("{:.1f} %", 100 * row.seconds() / all), "n q"},
-                      {fmt::format("<i style=\"width:{:.1f}%;--c:var(--{})\"><u "
-                                   "style=\"width:{:.1f}%\"></u></i>",
-                                   100 * row.seconds() / largest, row.colour,
-                                   100 * row.forward / std::max(row.seconds(), 1e-12)),
-                       "b"}});
-  }
-  text = html_table({{head}, {"ms", "n"}, {"of a step", "n"}, {""}}, text);
-  if (shown == rows.size()) return text;
-  std::string names;
-  double sum = 0;
-  for (size_t i = shown; i < rows.size(); ++i) {
-    sum += rows[i].seconds();
-    names += fmt::format("{}{} {:.3f} ms", i > shown ? " · " : "", rows[i].name,
-                         1e3 * rows[i].seconds());
-  }
-  return text + html_fold(fmt::format("{} more, together {:.2f} ms ({:.0f} %)", rows.size() - shown,
-                                      1e3 * sum, 100 * sum / all),
-                          "<p class=\"q s\">" + html(names) + "</p>");
+// [[name, forward, backward, kind]], the longest first.
+Json longest_first(std::vector<TimeRow> rows) {
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const TimeRow& row) { return row.forward + row.backward; });
+  Json list = Json::array();
+  for (const auto& [name, forward, backward, kind] : rows)
+    list.push(Json::array({name, six_digits(forward), six_digits(backward), kind}));
+  return list;
 }
 
-Section time_section(const Details& details) {
-  if (!details.profile) return {"time", "Where the time goes", "", ""};
-  const Profile& profile = *details.profile;
+Json time_json(const Profile& profile) {
   std::vector<TimeRow> layers, operations;
   for (const LayerRow& layer : profile.layers)
     layers.push_back({layer.name, layer.forward.seconds, layer.backward.seconds});
@@ -282,23 +254,31 @@ Section time_section(const Details& details) {
   for (const ProfileRow& row : profile.backward) by_name[row.name].backward = row.seconds;
   for (const ProfileRow& row : profile.rest) by_name[row.name].backward += row.seconds;
   for (const auto& [name, row] : by_name)
-    operations.push_back(
-        {name, row.forward, row.backward, time_colours[static_cast<size_t>(time_kind(name))]});
-  std::vector<Cells> sums;
-  const Json by_kind = time_by_kind(profile);
-  for (const Json& kind : by_kind.elements())
-    sums.push_back(
-        {kind.at("name").string(), fmt::format("{:.2f} ms", 1e3 * (kind.at("forward").number() +
-                                                                   kind.at("backward").number()))});
+    operations.push_back({name, row.forward, row.backward, static_cast<int64_t>(time_kind(name))});
+  return Json::object()
+      .set("seconds", profile.seconds)
+      .set("kinds", time_by_kind(profile))
+      .set("layers", longest_first(std::move(layers)))
+      .set("operations", longest_first(std::move(operations)));
+}
+
+Section time_section(const Details& details) {
+  if (!details.profile) return {"time", "Where the time goes", "", ""};
+  const Json time = time_json(*details.profile);
+  std::vector<Cells> rows;  // without scripts
+  const auto add = [&](const std::string& name, const Json& forward, const Json& backward) {
+    rows.push_back({name, fmt::format("{:.2f} ms", 1e3 * (forward.number() + backward.number()))});
+  };
+  for (const Json& kind : time.at("kinds").elements())
+    add(kind.at("name").string(), kind.at("forward"), kind.at("backward"));
+  for (const char* list : {"layers", "operations"})
+    for (const Json& row : time.at(list).elements())
+      add(row.elements()[0].string(), row.elements()[1], row.elements()[2]);
   return {"time", "Where the time goes",
           fmt::format("one training step: <b>{:.2f} ms</b>, measured for this page; pale part of a "
                       "bar: forward, full part: backward",
-                      1e3 * profile.seconds),
-          html_drawing("time", html_table({"kind", "of a step"}, sums)) +
-              fmt::format("<div class=\"two\"><div>\n<h3>The ten largest layers</h3>\n{}</div>\n"
-                          "<div><h3>By operation</h3>\n{}</div></div>\n",
-                          time_table("layer", layers, profile.seconds),
-                          time_table("operation", operations, profile.seconds))};
+                      1e3 * details.profile->seconds),
+          html_drawing("time", html_table({"kind, layer or operation", "of a step"}, rows))};
 }
 
 // --- The rest.
@@ -509,10 +489,7 @@ Json data_of_run(const Report& report) {
           "confusion",
           Json::object().set("labels", details.confusion->labels).set("counts", std::move(counts)));
   }
-  if (details.profile)
-    data.set("time", Json::object()
-                         .set("seconds", details.profile->seconds)
-                         .set("kinds", time_by_kind(*details.profile)));
+  if (details.profile) data.set("time", time_json(*details.profile));
   return data;
 }
 

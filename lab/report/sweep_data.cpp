@@ -143,6 +143,7 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
       const std::vector<const Curve*>& runs = by_name[name];
       const bool by_ratio = is_ratio_curve(name) && is_positive(runs);
       ChartLine line = mean_line(runs, by_ratio);
+      if (is_linear(name)) line.low = line.high = {};  // no score
       line.label = name_of_group(groups, i);
       std::tie(line.colour, line.dash) = style_of_group(groups, i);
       line.curve.name = name;

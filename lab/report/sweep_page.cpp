@@ -25,6 +25,7 @@ constexpr size_t shown_runs = 8, shown_scores = 2;
 struct DifferenceRow {
   const Comparison* comparison;
   std::string name;
+  std::string whole_name = {};  // for a sentence
 };
 struct DifferenceTable {
   std::string note;
@@ -42,7 +43,9 @@ std::vector<DifferenceTable> differences_of(const SweepScores& sweep) {
       for (const KeyEffects::Value& value : key.values)
         table.rows.push_back(
             {&value,
-             fmt::format("{}, not {}", short_settings(key.keys, value.values), joined(key.first))});
+             fmt::format("{}, not {}", short_settings(key.keys, value.values), joined(key.first)),
+             fmt::format("{} instead of {}", settings_text(key.keys, value.values),
+                         joined(key.first))});
     tables.push_back(std::move(table));
   }
   if (const Interactions& two = effects.interactions; !two.values.empty()) {
@@ -67,15 +70,13 @@ std::vector<DifferenceTable> differences_of(const SweepScores& sweep) {
           (compared > 1 ? fmt::format("; p corrected for {} comparisons (Holm)", compared) : ""),
       {}};
   for (const GroupComparison& each : effects.groups)
-    table.rows.push_back({&each, name_of_group(groups, each.group)});
+    table.rows.push_back(
+        {&each, name_of_group(groups, each.group),
+         fmt::format("{} instead of {}",
+                     settings_text(groups.varying, groups.groups[each.group].values),
+                     joined(groups.groups[each.against].values))});
   tables.push_back(std::move(table));
   return tables;
-}
-
-// Three significant digits, zeros among them.
-std::string three_digits(double value) {
-  return std::abs(value) >= 100 && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value)
-                                                         : fmt::format("{:#.3g}", value);
 }
 
 std::string number_of(const std::string& score, double value) {
@@ -89,12 +90,6 @@ std::string interval_of(const std::string& score, const MeanInterval& mean) {
     return factor == 100 ? fmt::format("{:.1f}", factor * x) : three_digits(x);
   };
   return text(mean.interval.low) + " … " + text(mean.interval.high);
-}
-
-std::string swatch(const RunGroups& groups, size_t i) {
-  const auto style = style_of_group(groups, i);
-  return fmt::format("<i class=\"sw\" style=\"--c:var(--h{});--d:{}\"></i>", style.first % 4 + 1,
-                     style.second % 2 == 0 ? "solid" : "dashed");
 }
 
 // The heads of columns with the values of keys, and of scores.
@@ -113,7 +108,6 @@ std::vector<Cell> cells_of(const RunGroups& groups, size_t i) {
   std::vector<Cell> cells;
   for (const std::string& value : groups.groups[i].values) cells.push_back({html(value), "", true});
   if (cells.empty()) cells.push_back({"all seeds", "", true});
-  cells[0].html = swatch(groups, i) + cells[0].html;
   return cells;
 }
 void add_means(std::vector<Cell>& cells, const RunGroup& group,
@@ -124,8 +118,8 @@ void add_means(std::vector<Cell>& cells, const RunGroup& group,
   }
 }
 
-// A row for each group, best first; scripts draw the dots of its seeds into the empty cell. All but
-// a few scores are folded.
+// A row for each group, best first; scripts draw the dots of its seeds into the empty cell, and its
+// line before its name. All but a few scores are folded.
 std::string groups_table(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
   const std::string& score = sweep.score();
@@ -190,11 +184,11 @@ std::pair<int64_t, int64_t> seeds_to_tell(const SweepScores& sweep) {
     if (table.of_effects) continue;
     int64_t most = 0, compared = 0;
     bool unknown = false;
-    for (const auto& [each, name] : table.rows) {
-      most = std::max<int64_t>(most, std::ssize(each->seeds));
-      compared += !each->seeds.empty();
-      unknown =
-          unknown || answer_of(*each, sweep.effects, name).verdict == Answer::Verdict::unknown;
+    for (const DifferenceRow& row : table.rows) {
+      const Comparison& each = *row.comparison;
+      most = std::max<int64_t>(most, std::ssize(each.seeds));
+      compared += !each.seeds.empty();
+      unknown = unknown || answer_of(each, sweep.effects).verdict == Answer::Verdict::unknown;
     }
     seeds = std::max(seeds, most);
     if (most == 0 || !unknown) continue;
@@ -210,11 +204,11 @@ std::string more_seeds(const Report& report) {
   const SweepScores& sweep = *report.sweep;
   const auto [told, needed] = seeds_to_tell(sweep);
   int64_t seeds = told;  // or more, where runs still train
-  for (const RunGroup& group : sweep.groups.groups)
-    seeds = std::max<int64_t>(seeds,
-                              told + std::ranges::count_if(group.runs, [](const ScoredRun& run) {
-                                return run.state != RunState::done && run.state != RunState::failed;
-                              }));
+  if (std::ranges::count_if(report.runs, has_ended) < planned_runs(report)) {
+    if (report.plan) seeds = std::max<int64_t>(seeds, std::ssize(report.plan->options.seeds));
+    for (const RunGroup& group : sweep.groups.groups)
+      seeds = std::max<int64_t>(seeds, std::ssize(group.runs));
+  }
   const int64_t more = needed - seeds;
   if (more <= 0) return "";
   auto groups = static_cast<double>(sweep.groups.groups.size());
@@ -260,25 +254,24 @@ Section differences_section(const Report& report) {
   bool any = false;
   for (const DifferenceTable& table : differences_of(sweep)) {
     rows += fmt::format("<tr class=\"group\"><td colspan=\"7\">{}</td></tr>\n", html(table.note));
-    for (const auto& [each, name] : table.rows) {
-      const Answer answer = answer_of(*each, effects, "");
-      const auto size = [&](double x) {
-        return (effects.by_ratio || x < 0 ? "" : "+") + three_digits(x);
-      };
+    for (const DifferenceRow& row : table.rows) {
+      const Comparison* const each = row.comparison;
+      const Answer answer = answer_of(*each, effects);
+
       const auto& [low, high] = each->effect.interval;
       const bool known = !each->seeds.empty(), unknown = answer.verdict == Answer::Verdict::unknown,
                  bounded = known && std::isfinite(low) && std::isfinite(high);
       any = true;
-      rows += html_row({{html(name)},
-                        {std::to_string(each->seeds.size()), "n"},
-                        {known ? "<b>" + size(each->effect.size) + "</b>" : "–", "n"},
-                        {bounded ? size(low) + " … " + size(high) : "–", "n q"},
-                        {"", "plotted"},
-                        {known ? fmt::format("{:.2g}", each->adjusted_p) : "–", "n"},
-                        {table.of_effects && answer.verdict == Answer::Verdict::yes
-                             ? "the effect depends on it."
-                             : html(answer.words.substr(2)),
-                         unknown ? "bad" : "good"}});
+      rows += html_row(
+          {{html(row.name)},
+           {std::to_string(each->seeds.size()), "n"},
+           {"<b>" + size_text(each->effect.size, effects) + "</b>", "n"},
+           {bounded ? size_text(low, effects) + " … " + size_text(high, effects) : "–", "n q"},
+           {"", "plotted"},
+           {known ? fmt::format("{:.2g}", each->adjusted_p) : "–", "n"},
+           {table.of_effects && answer.verdict == Answer::Verdict::yes ? "the effect depends on it."
+                                                                       : html(answer.words),
+            unknown ? "bad" : "good"}});
     }
   }
   for (const std::string& warning : warnings_of(effects, groups))
@@ -618,13 +611,16 @@ std::string top_of_runs(const Report& report) {
   std::string text = fmt::format("<p class=\"say\">{}</p>\n<p class=\"lead\">",
                                  html(asked.empty() ? question_of(groups, sweep.score()) : asked));
   constexpr size_t most = 4;
-  const std::vector<Answer> answers = answers_of(sweep.effects, groups);
-  for (size_t i = 0; i < std::min(most, answers.size()); ++i)
-    text += fmt::format("<b class=\"{}\">{}</b> <i>{}.</i> ",
-                        answers[i].verdict == Answer::Verdict::unknown ? "bad" : "good",
-                        html(answers[i].words), html(answers[i].details));
-  if (answers.size() > most)
-    text += fmt::format("<a href=\"#differences\">{} more below.</a>", answers.size() - most);
+  const std::vector<DifferenceTable> tables = differences_of(sweep);
+  const size_t asks = tables.empty() ? 0 : tables[0].rows.size();
+  for (size_t i = 0; i < std::min(most, asks); ++i) {
+    const DifferenceRow& row = tables[0].rows[i];
+    const Answer answer = answer_of(*row.comparison, sweep.effects);
+    text += fmt::format("<b class=\"{}\">{}: {}</b> <i>{}.</i> ",
+                        answer.verdict == Answer::Verdict::unknown ? "bad" : "good",
+                        html(row.whole_name), html(answer.words), html(answer.details));
+  }
+  if (asks > most) text += fmt::format("<a href=\"#differences\">{} more below.</a>", asks - most);
   if (groups.varying.empty() && !groups.groups.empty())
     if (const auto mean = drawn_mean(groups.groups[0], sweep.score()))
       text += fmt::format("Over {} the mean is {}{}.", counted(mean->n, "seed"),

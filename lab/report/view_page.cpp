@@ -17,40 +17,39 @@ std::optional<double> number_in(const std::string& cell) {
 }
 
 // A number with its bar, blue if it is positive and red if it is negative; or text.
-std::string cell_html(const std::string& cell, double largest) {
-  const std::optional<double> number = number_in(cell);
-  if (!number) return fmt::format("<td>{}</td>", html(cell));
+Cell cell_of(const std::string& text, double largest) {
+  const std::optional<double> number = number_in(text);
+  if (!number) return {html(text)};
   const double percent = largest > 0 ? 100 * std::abs(*number) / largest : 0;
-  return fmt::format(
-      "<td class=\"n\" style=\"background:linear-gradient(to left,color-mix(in srgb,var(--{}) "
-      "30%,transparent) {:.1f}%,transparent 0)\">{}</td>",
-      *number < 0 ? "bad" : "h1", percent, html(cell));
+  return {
+      fmt::format("<span style=\"background:linear-gradient(to left,color-mix(in srgb,var(--{}) "
+                  "30%,transparent) {:.1f}%,transparent 0)\">{}</span>",
+                  *number < 0 ? "bad" : "h1", percent, html(text)),
+      "n bar"};
 }
 
 }  // namespace
 
 std::string inspect_page(const std::string& run, const std::string& view, const std::string& shows,
                          const Table& table) {
-  std::string text = "<div class=\"scroll bars\"><table>\n<thead><tr>";
-  const Table::Row& heads = table.rows.front();
-  std::vector<double> largest(heads.size());
-  for (size_t i = 0; i < heads.size(); ++i) {
-    bool has_numbers = false;
+  std::vector<Cell> heads;
+  std::vector<double> largest;
+  for (size_t i = 0; i < table.rows.front().size(); ++i) {
+    double most = -1;  // without a number
     for (size_t row = 1; row < table.rows.size(); ++row)
-      if (const auto number = number_in(table.rows[row][i])) {
-        has_numbers = true;
-        largest[i] = std::max(largest[i], std::abs(*number));
-      }
-    text += fmt::format("<th{}>{}</th>", has_numbers ? " class=\"n\"" : "", html(heads[i]));
+      if (const auto number = number_in(table.rows[row][i]))
+        most = std::max(most, std::abs(*number));
+    heads.push_back({html(table.rows.front()[i]), most < 0 ? "" : "n"});
+    largest.push_back(i == 0 ? 0 : most);
   }
-  text += "</tr></thead>\n";
+  std::string rows;
   for (size_t row = 1; row < table.rows.size(); ++row) {
-    text += "<tr>";
+    std::vector<Cell> cells;
     for (size_t i = 0; i < heads.size(); ++i)
-      text += cell_html(table.rows[row][i], i == 0 ? 0 : largest[i]);
-    text += "</tr>\n";
+      cells.push_back(cell_of(table.rows[row][i], largest[i]));
+    rows += html_row(cells);
   }
-  text += "</table></div>\n";
+  std::string text = html_table(heads, rows);
   for (const std::string& note : table.notes)
     text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
   return static_page(run + ": " + view, html_section({view.c_str(), shows.c_str(), "", text}));

@@ -26,13 +26,6 @@ std::string after_training(const Json& result) {
   return text;
 }
 
-// A size of an effect: a ratio, or a difference with its sign.
-std::string size_text(double size, const Effects& effects) {
-  if (effects.by_ratio) return fmt::format("{:.3g}", size);
-  return effects.largest == 1 ? fmt::format("{:+.1f} points", 100 * size)
-                              : fmt::format("{:+.3g}", size);
-}
-
 // How the seeds agree: "lower in all 6 seeds".
 std::string agreement(const Comparison& each) {
   const int64_t n = std::ssize(each.seeds);
@@ -58,6 +51,18 @@ std::string score_text(const std::string& name, const Json& value) {
   return number == static_cast<double>(static_cast<int64_t>(number)) && number < 1e15
              ? thin_grouped(number)
              : four_digits(number);
+}
+
+std::string three_digits(double number) {
+  return std::abs(number) >= 100 && std::abs(number) < 1e6 ? fmt::format("{:.0f}", number)
+                                                           : fmt::format("{:#.3g}", number);
+}
+
+std::string size_text(double size, const Effects& effects) {
+  if (!std::isfinite(size)) return "–";
+  if (effects.by_ratio) return three_digits(size);
+  return effects.largest == 1 ? fmt::format("{:+.1f} points", 100 * size)
+                              : (size < 0 ? "" : "+") + three_digits(size);
 }
 
 std::string duration_text(double seconds) {
@@ -155,7 +160,7 @@ std::optional<double> seconds_left(const Report& report) {
   double left = 0, longest = 0, ended = 0, trained = 0, running = 0;
   for (const ReportedRun& run : report.runs) {
     const Curve* const seconds = run.curves.find("seconds");
-    ended += run.state == RunState::done || run.state == RunState::failed;
+    ended += has_ended(run);
     trained += seconds ? seconds->values.back() : 0;
     if (const std::optional<double> each = seconds_left(run)) {
       ++running;
@@ -170,10 +175,10 @@ std::optional<double> seconds_left(const Report& report) {
   return std::max(longest, left / running);
 }
 
-Answer answer_of(const Comparison& each, const Effects& effects, const std::string& name) {
+Answer answer_of(const Comparison& each, const Effects& effects) {
   using enum Answer::Verdict;
   if (each.seeds.empty())
-    return {unknown, name + ": too few seeds to tell.", "No seed has a score on both sides"};
+    return {unknown, "too few seeds to tell.", "No seed has a score on both sides"};
   const auto& [low, high] = each.effect.interval;
   const double no_effect = effects.no_effect();
   const std::string times = effects.by_ratio ? " times" : "";
@@ -181,18 +186,16 @@ Answer answer_of(const Comparison& each, const Effects& effects, const std::stri
   if (each.adjusted_p <= significance_level && (high < no_effect || low > no_effect)) {
     answer.verdict = yes;
     const bool lower = high < no_effect;
-    answer.words = fmt::format("{}: {}.", name,
-                               lower == lower_is_better(effects.score)
-                                   ? (lower ? "lower, which is better" : "higher, which is better")
-                                   : (lower ? "lower, which is worse" : "higher, which is worse"));
+    answer.words = fmt::format("{}, which is {}.", lower ? "lower" : "higher",
+                               lower == lower_is_better(effects.score) ? "better" : "worse");
   } else if (std::isfinite(low) && std::isfinite(high) && low > no_effect - small_effect &&
              high < no_effect + small_effect && (effects.by_ratio || effects.largest == 1)) {
     answer.verdict = none;
     const double most = std::max(std::abs(low - no_effect), std::abs(high - no_effect));
-    answer.words = fmt::format("{}: no difference above {:.1f} {}.", name, 100 * most,
+    answer.words = fmt::format("no difference above {:.1f} {}.", 100 * most,
                                effects.by_ratio ? "%" : "points");
   } else {
-    answer.words = name + ": too few seeds to tell.";
+    answer.words = "too few seeds to tell.";
   }
   answer.details = size_text(each.effect.size, effects) + times;
   if (std::isfinite(low) && std::isfinite(high))
@@ -200,24 +203,6 @@ Answer answer_of(const Comparison& each, const Effects& effects, const std::stri
         fmt::format(", 95 % interval {} to {}", size_text(low, effects), size_text(high, effects));
   answer.details += fmt::format("; {}, p = {:.2g}", agreement(each), each.adjusted_p);
   return answer;
-}
-
-std::vector<Answer> answers_of(const Effects& effects, const RunGroups& groups) {
-  std::vector<Answer> answers;
-  for (const KeyEffects& key : effects.keys)
-    for (const KeyEffects::Value& value : key.values)
-      answers.push_back(
-          answer_of(value, effects,
-                    fmt::format("{} instead of {}", settings_text(key.keys, value.values),
-                                joined(key.first))));
-  if (!answers.empty()) return answers;
-  for (const GroupComparison& each : effects.groups)
-    answers.push_back(
-        answer_of(each, effects,
-                  fmt::format("{} instead of {}",
-                              settings_text(groups.varying, groups.groups[each.group].values),
-                              joined(groups.groups[each.against].values))));
-  return answers;
 }
 
 std::string question_of(const RunGroups& groups, const std::string& score) {

@@ -14,6 +14,10 @@ namespace heed {
 std::string thin_grouped(double number);
 // Returns a score as people read it, a fraction in percent; "–" if it is no number.
 std::string score_text(const std::string& name, const Json& value);
+// Returns three significant digits, zeros among them: "1.20".
+std::string three_digits(double number);
+// Returns the size of an effect: a ratio, or a difference with its sign; "–" if it is not finite.
+std::string size_text(double size, const Effects& effects);
 // Returns "22 s", or "3:05" from 100 s on.
 std::string duration_text(double seconds);
 // Returns what people call a split: "val" → "validation", "test_longer" → "test, longer".
@@ -43,12 +47,10 @@ std::optional<double> seconds_left(const Report& report);
 struct Answer {
   enum class Verdict { yes, none, unknown };  // a difference; none that matters; too few seeds
   Verdict verdict = Verdict::unknown;
-  std::string words = {};    // "optim.lr = 0.002, not 0.01: lower."
+  std::string words = {};    // "lower, which is better."
   std::string details = {};  // "0.34 times, 95 % interval 0.25 to 0.44; lower in all 6 seeds, …"
 };
-Answer answer_of(const Comparison& each, const Effects& effects, const std::string& name);
-// Returns an answer for each value of each key; for each group if only one key varies.
-std::vector<Answer> answers_of(const Effects& effects, const RunGroups& groups);
+Answer answer_of(const Comparison& each, const Effects& effects);
 // Returns "Do model.heads and optim.lr change val.loss?".
 std::string question_of(const RunGroups& groups, const std::string& score);
 

@@ -4,7 +4,7 @@ import { axisFor, chart, drawCursor, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
 import { html, picture, segments, svg } from "../../page/dom.js";
 import { largeMap } from "../../page/heat.js";
-import { drawing, saveMenu } from "../../page/save.js";
+import { drawing, headerMenu } from "../../page/save.js";
 import { extent, nearest, smooth } from "../../page/scale.js";
 import { percent, significant, whole } from "../../page/text.js";
 
@@ -236,17 +236,10 @@ function drawCurves(data, place, state) {
 
 // The menu that saves examples with their outputs, more than the table below it shows.
 function drawSamples({ samples }, place) {
-  place.replaceChildren(
-    html(
-      "div",
-      { class: "line" },
-      html("span", { class: "q s" }, `${whole(samples.length)} examples in the menu`),
-      saveMenu({
-        title: "Samples",
-        rows: () => [["split", "input", "output", "expected"], ...samples],
-      }),
-    ),
-  );
+  headerMenu(place, {
+    title: `Samples, ${whole(samples.length)} examples`,
+    rows: () => [["split", "input", "output", "expected"], ...samples],
+  });
 }
 
 function drawLengths({ lengths }, place) {
@@ -412,6 +405,60 @@ function drawStatistics(data, place) {
 
 const timeColours = [...[0, 1, 2, 3].map(colourOf), "var(--control)", "var(--strand)"];
 
+// A table with bars to the longest row; all but the ten longest are folded.
+function timeTable(head, rows, step) {
+  const parts = ([name, forward, backward, kind]) => {
+    const seconds = forward + backward;
+    return {
+      name,
+      seconds,
+      forward,
+      colour: kind === undefined ? "var(--path)" : timeColours[kind],
+    };
+  };
+  const all = rows.map(parts);
+  const rest = all.slice(10);
+  const milliseconds = (seconds, digits) => `${(1e3 * seconds).toFixed(digits)}`;
+  const bar = ({ seconds, forward, colour }) => {
+    const pale = html("u", { style: `width:${(100 * forward) / (seconds || 1)}%` });
+    const wide = (100 * seconds) / (all[0].seconds || 1);
+    return html("i", { style: `width:${wide}%;--c:${colour}` }, pale);
+  };
+  const cells = (row) => [
+    html("td", {}, row.name),
+    html("td", { class: "n" }, milliseconds(row.seconds, 2)),
+    html("td", { class: "n q" }, percent(row.seconds / step)),
+    html("td", { class: "b" }, bar(row)),
+  ];
+  const heads = [html("th", {}, head), html("th", { class: "n" }, "ms")];
+  const sum = rest.reduce((total, row) => total + row.seconds, 0);
+  const share = percent(sum / step, 0);
+  return [
+    html(
+      "table",
+      {},
+      html("tr", {}, ...heads, html("th", { class: "n" }, "of a step"), html("th")),
+      ...all.slice(0, 10).map((row) => html("tr", {}, ...cells(row))),
+    ),
+    rest.length
+      ? html(
+          "details",
+          {},
+          html(
+            "summary",
+            {},
+            `${rest.length} more, together ${milliseconds(sum, 2)} ms (${share})`,
+          ),
+          html(
+            "p",
+            { class: "q s" },
+            rest.map((row) => `${row.name} ${milliseconds(row.seconds, 3)} ms`).join(" · "),
+          ),
+        )
+      : "",
+  ];
+}
+
 function drawTime({ time }, place) {
   const kinds = time.kinds.map((kind, i) => ({
     ...kind,
@@ -457,6 +504,26 @@ function drawTime({ time }, place) {
         ...kinds.map((kind) => [kind.name, 1e3 * kind.forward, 1e3 * kind.backward]),
       ],
     }),
+    html(
+      "div",
+      { class: "two" },
+      html(
+        "div",
+        {},
+        html("h3", {}, "The ten largest layers"),
+        ...timeTable(
+          "layer",
+          time.layers.map((row) => row.slice(0, 3)),
+          time.seconds,
+        ),
+      ),
+      html(
+        "div",
+        {},
+        html("h3", {}, "By operation"),
+        ...timeTable("operation", time.operations, time.seconds),
+      ),
+    ),
   );
 }
 

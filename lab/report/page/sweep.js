@@ -13,7 +13,7 @@ import {
   seedRow,
   slopes,
 } from "../../page/dots.js";
-import { drawing, saveMenu } from "../../page/save.js";
+import { drawing, headerMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
 import { significant, whole } from "../../page/text.js";
 import {
@@ -71,15 +71,19 @@ function drawGroups(data, place) {
   };
   const table = document.querySelector("table.groups");
   const cells = [...table.querySelectorAll("tbody td.plotted")];
+  cells.forEach((cell, i) => {
+    const line = html("i", { class: "sw" });
+    line.style.setProperty("--c", rows[i].colour);
+    line.style.setProperty("--d", rows[i].dash % 2 ? "dashed" : "solid");
+    cell.parentElement.firstElementChild.prepend(line);
+  });
   const draw = () => {
     const inside = wide.matches;
     table.classList.toggle("inside", inside);
     table.querySelector("tfoot")?.remove();
-    if (!inside) {
-      place.replaceChildren(drawing(spec));
-      return;
-    }
-    place.replaceChildren(html("div", { class: "line" }, saveMenu(spec)));
+    headerMenu(place, inside ? spec : null);
+    place.replaceChildren(...(inside ? [] : [drawing(spec)]));
+    if (!inside) return;
     const width = Math.floor(cells[0].clientWidth);
     cells.forEach((cell, i) => cell.replaceChildren(seedRow({ width, row: rows[i], axis })));
     const before = cells[0].cellIndex;
@@ -137,7 +141,7 @@ function drawDifferences({ differences, score }, place) {
       ...known.map((row) => [row.name, row.size, row.low, row.high]),
     ],
   };
-  place.replaceChildren(html("div", { class: "line" }, saveMenu(spec)));
+  headerMenu(place, spec);
 }
 
 // When each seed reached the target.
