@@ -458,110 +458,6 @@ double size_of_effect(const SweepScores& sweep, size_t key,
   return NAN;
 }
 
-// The score of each seed at each value of a key, the other keys held.
-Json effect_of_key(const SweepScores& sweep, size_t key) {
-  const RunGroups& groups = sweep.groups;
-  const std::vector<std::string> values = values_of_key(groups, key);
-  struct Line {
-    int64_t colour = 0;
-    std::vector<double> scores;
-  };
-  std::map<std::pair<std::string, int64_t>, Line> lines;  // by other values, and seed
-  std::vector<std::vector<double>> columns(values.size());
-  for (size_t i = 0; i < groups.groups.size(); ++i) {
-    const RunGroup& group = groups.groups[i];
-    std::vector<std::string> keys = groups.varying, others = group.values;
-    keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(key));
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(key));
-    const size_t column =
-        static_cast<size_t>(std::ranges::find(values, group.values[key]) - values.begin());
-    for (const ScoredRun& run : group.runs) {
-      const std::optional<double> value = run.number(sweep.score());
-      if (!value) continue;
-      Line& line = lines[{others.empty() ? "" : settings_text(keys, others) + ", ", run.seed}];
-      line.scores.resize(values.size(), NAN);
-      line.colour = key == 0 ? 0 : style_of_group(groups, i).first;
-      line.scores[column] = *value;
-      columns[column].push_back(*value);
-    }
-  }
-  Json means = Json::array(), seeds = Json::array();
-  for (const std::vector<double>& column : columns)
-    means.push(column.empty() ? NAN
-                              : six_digits(sweep.by_ratio ? geometric_mean(column).mean
-                                                          : student_mean(column).mean));
-  for (const auto& [name, line] : lines) {
-    Json scores = Json::array();
-    for (const double value : line.scores) scores.push(six_digits(value));
-    seeds.push(Json::object()
-                   .set("name", fmt::format("{}seed {}", name.first, name.second))
-                   .set("colour", line.colour)
-                   .set("values", std::move(scores)));
-  }
-  return Json::object()
-      .set("key", groups.varying[key])
-      .set("size", six_digits(size_of_effect(sweep, key, values)))
-      .set("columns", values)
-      .set("means", std::move(means))
-      .set("seeds", std::move(seeds));
-}
-
-// The names of the panels of curves, by the dash of a group: its values of all keys but the first.
-Json panels_of(const RunGroups& groups) {
-  std::vector<std::string> names, keys = groups.varying;
-  if (keys.empty()) return names;
-  keys.erase(keys.begin());
-  for (size_t i = 0; i < groups.groups.size(); ++i)
-    if (const auto& values = groups.groups[i].values;
-        style_of_group(groups, i).second == std::ssize(names))
-      names.push_back(short_settings(keys, {values.begin() + 1, values.end()}));
-  return names;
-}
-
-// Adds the mean of a group and its interval.
-void set_mean(Json& json, const RunGroup& group, const std::string& score) {
-  if (const auto mean = drawn_mean(group, score)) {
-    json.set("mean", six_digits(mean->mean));
-    if (std::isfinite(mean->half_width))
-      json.set("low", six_digits(mean->interval.low)).set("high", six_digits(mean->interval.high));
-  }
-}
-
-// The means over the values of one key, with a line for each value of the other one.
-Json interaction_json(const SweepScores& sweep) {
-  const RunGroups& groups = sweep.groups;
-  const Interactions& interactions = sweep.effects.interactions;
-  const auto index_of = [&](size_t i) {
-    return static_cast<size_t>(std::ranges::find(groups.varying, interactions.keys[i]) -
-                               groups.varying.begin());
-  };
-  const size_t of_lines = index_of(0), of_columns = index_of(1);
-  const std::vector<std::string> columns = values_of_key(groups, of_columns);
-  Json lines = Json::array();
-  for (const std::string& value : values_of_key(groups, of_lines)) {
-    Json points = Json::array();
-    int64_t colour = 0;
-    for (const std::string& column : columns) {
-      Json point = Json::object();
-      for (size_t i = 0; i < groups.groups.size(); ++i) {
-        const RunGroup& group = groups.groups[i];
-        if (group.values[of_lines] != value || group.values[of_columns] != column) continue;
-        set_mean(point, group, sweep.score());
-        colour = style_of_group(groups, i).first;
-      }
-      points.push(std::move(point));
-    }
-    lines.push(Json::object()
-                   .set("name", short_settings({interactions.keys[0]}, {value}))
-                   .set("colour", colour)
-                   .set("points", std::move(points)));
-  }
-  return Json::object()
-      .set("key", interactions.keys[1])
-      .set("columns", columns)
-      .set("lines", std::move(lines));
-}
-
 Json groups_json(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
   Json list = Json::array();
@@ -574,10 +470,16 @@ Json groups_json(const SweepScores& sweep) {
         seeds.push(Json::object().set("seed", run.seed).set("value", six_digits(*value)));
     Json json = Json::object()
                     .set("name", name_of_group(groups, i))
+                    .set("values", group.values)
                     .set("colour", style.first)
                     .set("dash", style.second)
                     .set("seeds", std::move(seeds));
-    set_mean(json, group, sweep.score());
+    if (const auto mean = drawn_mean(group, sweep.score())) {
+      json.set("mean", six_digits(mean->mean));
+      if (std::isfinite(mean->half_width))
+        json.set("low", six_digits(mean->interval.low))
+            .set("high", six_digits(mean->interval.high));
+    }
     list.push(std::move(json));
   }
   return list;
@@ -687,12 +589,18 @@ Json data_of_runs(const Report& report) {
                                                     .set("low", six_digits(effect.interval.low))
                                                     .set("high", six_digits(effect.interval.high)));
     }
-  for (size_t k = 0; k < groups.varying.size(); ++k) keys.push(effect_of_key(sweep, k));
-  if (!effects.interactions.values.empty()) data.set("interaction", interaction_json(sweep));
+  for (size_t k = 0; k < groups.varying.size(); ++k) {
+    const std::vector<std::string> values = values_of_key(groups, k);
+    keys.push(Json::object()
+                  .set("key", groups.varying[k])
+                  .set("values", values)
+                  .set("size", six_digits(size_of_effect(sweep, k, values))));
+  }
+  if (const Interactions& two = effects.interactions; !two.values.empty())
+    data.set("interaction", std::vector<std::string>(two.keys.begin(), two.keys.end()));
   if (report.arrivals)
     data.set("target", arrivals_json(*report.arrivals, groups, sweep.best_first));
   return data.set("score", sweep.score())
-      .set("panels", panels_of(groups))
       .set("log", sweep.by_ratio)
       .set("fraction", maximum_of(sweep.score()) == 1)
       .set("groups", groups_json(sweep))
@@ -700,7 +608,7 @@ Json data_of_runs(const Report& report) {
                               .set("log", effects.by_ratio)
                               .set("none", effects.no_effect())
                               .set("rows", std::move(rows)))
-      .set("effects", std::move(keys));
+      .set("keys", std::move(keys));
 }
 
 }  // namespace heed

@@ -19,14 +19,13 @@ std::vector<Section> sections_of_runs(const Report& report);
 
 // Returns what scripts draw. Without groups only the curves:
 //
-//   {"curves": [chart] (lab/report/charts.h), "panels": [name by the dash of a line],
-//    "target" (lab/report/arrivals.h), "score": "val.loss", "log", "fraction",
-//    "groups": [{"name", "colour", "dash", "mean", "low", "high", "seeds": [{"seed", "value"}]}],
+//   {"curves": [chart] (lab/report/charts.h), "target" (lab/report/arrivals.h), "score":
+//    "val.loss", "log", "fraction",
+//    "keys": [{"key", "values": sorted, "size": of two values, as in the differences}],
+//    "groups": [{"name", "values": [value of each key], "colour", "dash", "mean", "low", "high",
+//                "seeds": [{"seed", "value"}]}],
 //    "differences": {"log", "none", "rows": [{"size", "low", "high"}]},
-//    "effects": [{"key", "size": of two columns, as in the differences, "columns": [value],
-//                 "means": [mean], "seeds": [{"name", "colour", "values": [score or null]}]}],
-//    "interaction": of two keys: {"key", "columns": [value of this key],
-//                    "lines": [{"name", "colour", "points": [{"mean", "low", "high"} or {}]}]}}
+//    "interaction": [key, key], where the effects of one over the values of the other are compared}
 //
 // Groups are in the order of the rows of the table, differences in that of theirs.
 Json data_of_runs(const Report& report);

@@ -261,8 +261,9 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
         "interaction: the effect of dim at one value of lr, over that at another one",
         "dim=16, not 8, at lr=0.01 over 0.002</td><td class=\"n\">3</td><td "
         "class=\"n\"><b>1.00</b>",
-        "\"interaction\":{\"key\":\"optim.lr\",\"columns\":[\"0.002\",\"0.01\"],\"lines\":[{"
-        "\"name\":\"dim=8\",\"colour\":0,\"points\":[{\"mean\":0.438",
+        "\"interaction\":[\"model.dim\",\"optim.lr\"]",
+        "{\"key\":\"optim.lr\",\"values\":[\"0.002\",\"0.01\"],\"size\":2.",
+        "\"values\":[\"8\",\"0.002\"],\"colour\":0,\"dash\":",
         "<p>too few seeds for optim.lr: with 3 seeds no p can be below 0.25, so none can be below "
         "0.05; 6 seeds would do.</p>",
         "<p>too few seeds for groups: with 3 seeds and 3 comparisons (Holm) no p can be below "
@@ -317,8 +318,8 @@ TEST_CASE("a report of a sweep asks its question, and shows when each seed reach
        {"<p class=\"say\">&lt;b&gt;Which?</p>", "Time to a target",
         "<td class=\"n bad\">0 of 3</td><td class=\"n\">&gt; 40</td>",
         "<td class=\"n bad\">2 of 3</td><td class=\"n\">20</td><td class=\"n\">20.0</td>",
-        "Left out: 1 run that failed, or trains", "\"panels\":[\"lr=0.002\",\"lr=0.01\"]",
-        "\"step\":null", "<td class=\"m\">16-0.01/1</td>"})
+        "Left out: 1 run that failed, or trains", "\"values\":[\"16\",\"0.002\"]", "\"step\":null",
+        "<td class=\"m\">16-0.01/1</td>"})
     CHECK_CONTAINS(page, part);
   // The runs alone, as `heed view` names them, have the question, too.
   ReportRequest of_runs;

@@ -16,6 +16,7 @@ import {
 import { drawing, headerMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
 import { significant, whole } from "../../page/text.js";
+import { effectOf, interactionOf, panelNames } from "./effects.js";
 import {
   beginsAtZero,
   chartRows,
@@ -206,7 +207,7 @@ function panelsOf(spec, names) {
 function drawGroupCurves(data, place, state) {
   state.thin ??= true;
   const axis = () => stepAxis(data.curves, state.log);
-  const panels = data.panels ?? []; // none without groups
+  const panels = panelNames(data);
   const figures = [];
   const figure = (spec, small) => {
     const made = drawing({
@@ -300,7 +301,7 @@ function sizeText({ log }, size) {
 
 // The means of one key's values over those of the other one: lines that are not parallel.
 function drawInteraction(data) {
-  const { key, columns, lines } = data.interaction;
+  const { key, columns, lines } = interactionOf(data);
   const drawn = lines.map((line) => ({ ...line, colour: colourOf(line.colour) }));
   const values = lines.flatMap(({ points }) =>
     points.map(({ mean, low, high }) => [mean, low, high].filter(Number.isFinite)),
@@ -329,30 +330,25 @@ function drawInteraction(data) {
 }
 
 function drawEffects(data, place) {
-  if (!data.effects.some((effect) => effect.seeds.length)) return;
-  const values = data.effects.flatMap((effect) => effect.seeds.map((seed) => seed.values));
-  const axis = scoreAxis(
-    data,
-    values.map((list) => list.filter((value) => value !== null)),
-  );
-  const figures = data.effects.map((effect) =>
+  const effects = data.keys.map((key, index) => ({ ...key, ...effectOf(data, index) }));
+  const values = data.groups.map((group) => group.seeds.map((seed) => seed.value));
+  if (!values.flat().length) return;
+  const axis = scoreAxis(data, values);
+  const figures = effects.map(({ key, size, columns, seeds, means }) =>
     drawing({
-      title: effect.key,
+      title: key,
       draw: (width) =>
         slopes({
           width,
           height: 260,
-          label: `${data.score} of each seed at each value of ${effect.key}`,
-          columns: effect.columns,
-          seeds: effect.seeds.map((seed) => ({ ...seed, colour: colourOf(seed.colour) })),
-          means: effect.means,
-          size: sizeText(data.differences, effect.size),
+          label: `${data.score} of each seed at each value of ${key}`,
+          columns,
+          seeds: seeds.map((seed) => ({ ...seed, colour: colourOf(seed.colour) })),
+          means,
+          size: sizeText(data.differences, size),
           axis,
         }),
-      rows: () => [
-        ["seed", ...effect.columns],
-        ...effect.seeds.map((seed) => [seed.name, ...seed.values]),
-      ],
+      rows: () => [["seed", ...columns], ...seeds.map((seed) => [seed.name, ...seed.values])],
     }),
   );
   if (data.interaction) figures.push(drawInteraction(data));
