@@ -36,19 +36,14 @@ Arrivals arrivals_of(const RunGroups& groups, const ScoreTarget& target) {
   return arrivals;
 }
 
-Json arrivals_json(const Arrivals& arrivals, const RunGroups& groups,
-                   const std::vector<size_t>& order) {
+Json arrivals_json(const Arrivals& arrivals, const std::vector<size_t>& order) {
   Json list = Json::array();
   for (const size_t i : order) {
     const Arrivals::Group& each = arrivals.groups[i];
-    const auto style = style_of_group(groups, i);
     Json steps = Json::array();
     for (const auto& [seed, step] : each.steps)
       steps.push(Json::object().set("seed", seed).set("step", step));
     list.push(Json::object()
-                  .set("name", name_of_group(groups, i))
-                  .set("colour", style.first)
-                  .set("dash", style.second)
                   .set("median", each.median ? each.median->steps : INFINITY)
                   .set("steps", std::move(steps)));
   }

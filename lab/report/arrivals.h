@@ -28,9 +28,8 @@ Arrivals arrivals_of(const RunGroups& groups, const ScoreTarget& target);
 
 // Returns what scripts draw of the groups in this order:
 //
-//   {"score", "last": step, "groups": [{"name", "colour", "dash", "median": step or null,
-//    "steps": [{"seed", "step": step or null}]}]}
-Json arrivals_json(const Arrivals& arrivals, const RunGroups& groups,
-                   const std::vector<size_t>& order);
+//   {"score", "last": step, "groups": [{"median": step or null,
+//                                       "steps": [{"seed", "step": step or null}]}]}
+Json arrivals_json(const Arrivals& arrivals, const std::vector<size_t>& order);
 
 }  // namespace heed

@@ -6,7 +6,9 @@
 
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
+#include "apps/support/machine.h"
 #include "apps/support/numbers.h"
+#include "apps/support/shell.h"
 #include "apps/support/version.h"
 #include "core/joined.h"
 #include "lab/report/html.h"
@@ -59,7 +61,8 @@ std::string script_source(std::string_view hash) {
 
 // Texts of the frame, which are HTML.
 struct PageTexts {
-  std::string title, head, live = {}, home = {}, heading, contents = {}, main, scripts = {};
+  std::string title, head, live = {}, home = {}, heading, contents = {}, main, scripts = {},
+                           by = {};
 };
 
 std::string framed(const PageTexts& texts) {
@@ -67,7 +70,8 @@ std::string framed(const PageTexts& texts) {
                      fmt::arg("head", texts.head), fmt::arg("live", texts.live),
                      fmt::arg("home", texts.home), fmt::arg("heading", texts.heading),
                      fmt::arg("contents", texts.contents), fmt::arg("main", texts.main),
-                     fmt::arg("version", program_version), fmt::arg("scripts", texts.scripts));
+                     fmt::arg("version", program_version), fmt::arg("scripts", texts.scripts),
+                     fmt::arg("by", texts.by));
 }
 
 // A page of the server.
@@ -101,6 +105,8 @@ std::string report_file(const Report& report) {
   const std::string policy =
       fmt::format("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {}",
                   script_source(sha256(script)));
+  std::vector<std::string> typed = command_line();
+  if (!typed.empty()) typed.erase(typed.begin());  // heed_command() adds the program
   return framed(
       {.title = html(report.title),
        .head = fmt::format("<meta http-equiv=\"Content-Security-Policy\" "
@@ -109,7 +115,8 @@ std::string report_file(const Report& report) {
        .heading = body.heading,
        .contents = body.contents,
        .main = body.main,
-       .scripts = html_data("data", body.data.text()) + "<script>" + script + "</script>\n"});
+       .scripts = html_data("data", body.data.text()) + "<script>" + script + "</script>\n",
+       .by = ": <code>" + html(heed_command(typed)) + "</code>"});
 }
 
 std::string static_page(const std::string& title, const std::string& content) {

@@ -598,8 +598,7 @@ Json data_of_runs(const Report& report) {
   }
   if (const Interactions& two = effects.interactions; !two.values.empty())
     data.set("interaction", std::vector<std::string>(two.keys.begin(), two.keys.end()));
-  if (report.arrivals)
-    data.set("target", arrivals_json(*report.arrivals, groups, sweep.best_first));
+  if (report.arrivals) data.set("target", arrivals_json(*report.arrivals, sweep.best_first));
   return data.set("score", sweep.score())
       .set("log", sweep.by_ratio)
       .set("fraction", maximum_of(sweep.score()) == 1)

@@ -206,6 +206,7 @@ TEST_CASE("heed report writes several runs on the same axes") {
   CHECK_CONTAINS(page, "2 runs");
   CHECK_CONTAINS(page, "\"label\":\"mean\"");  // of two seeds
   CHECK_CONTAINS(page, first.path + ": There are no scores");
+  CHECK_CONTAINS(page, " report " + first.path + " " + second.path + " -o both.html</code>");
 }
 
 TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each key and all runs") {

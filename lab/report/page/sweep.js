@@ -146,10 +146,11 @@ function drawDifferences({ differences, score }, place) {
 }
 
 // When each seed reached the target.
-function drawTarget({ target }, place) {
-  const rows = target.groups.map((group) => ({
+function drawTarget({ target, groups }, place) {
+  const rows = target.groups.map((group, i) => ({
     ...group,
-    colour: colourOf(group.colour),
+    name: groups[i].name,
+    colour: colourOf(groups[i].colour),
     seeds: group.steps.map(({ seed, step }) => ({
       seed,
       value: step ?? Infinity,
@@ -169,9 +170,7 @@ function drawTarget({ target }, place) {
         }),
       rows: () => [
         ["group", "seed", "step"],
-        ...target.groups.flatMap((group) =>
-          group.steps.map(({ seed, step }) => [group.name, seed, step]),
-        ),
+        ...rows.flatMap(({ name, steps }) => steps.map(({ seed, step }) => [name, seed, step])),
       ],
     }),
   );
