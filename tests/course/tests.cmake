@@ -92,8 +92,9 @@ heed_test_options(playground_double)
 target_compile_options(playground_double PRIVATE -Wno-shadow)  # rooms that are one file only here
 target_link_libraries(playground_double PRIVATE
   heed_nn_f64 heed_optim_f64 heed_data_f64 nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
-heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh
-  ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:heed_program> $<TARGET_FILE:playground_double>)
+add_test(NAME playground_library COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/library.sh ${PROJECT_SOURCE_DIR}
+  ${playground_apps})
+heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh ${PROJECT_BINARY_DIR})
 
 # The site, in a browser. npm fetches its packages into the build folder.
 heed_nightly_test(site ${CMAKE_CURRENT_SOURCE_DIR}/course/site/run.sh ${CMAKE_CURRENT_BINARY_DIR}/site)

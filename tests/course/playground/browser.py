@@ -12,11 +12,8 @@ import tempfile
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "report"))
-from webdriver import Browser
+from webdriver import CONTRAST, Browser
 
-OUTSIDE = ("return performance.getEntriesByType('resource').map((e) => e.name)"
-           ".filter((n) => !n.startsWith('blob:') && !n.startsWith('data:'))")
-WIDER = "return document.documentElement.scrollWidth - innerWidth"
 STATE = "document.documentElement.playground"
 QUIET = "document.body.dataset.drawing === 'false' && document.body.dataset.state === 'ready'"
 STEP = f"{STATE}.sides[0].step"
@@ -208,25 +205,6 @@ def check_keyboard(browser, page):
     browser.show(1280)
 
 
-CONTRAST = """
-  const light = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-  const groundOf = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
-    if (c.length === 3 || c[3] === 1) return c.slice(0, 3); } return [255, 255, 255]; };
-  const bad = [];
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-    const e = node.parentElement, style = getComputedStyle(e);
-    if (!node.textContent.trim() || !e.checkVisibility() || e.closest('script, style, [disabled], svg title')) continue;
-    const inDrawing = Boolean(e.closest('svg'));
-    const ink = parse(inDrawing ? style.fill : style.color).slice(0, 3), ground = groundOf(e);
-    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) bad.push([node.textContent.slice(0, 30), ink.join(), ground.join()]);
-  }
-  return bad;"""
-
-
 def check_looks(browser, page, folder):
     """At every width nothing is cut off, and text can be read, light and dark."""
     for task in ("recall", "shapes", "reverse"):
@@ -238,10 +216,9 @@ def check_looks(browser, page, folder):
                     if width <= 720:
                         click(browser, f"#tabs [data-tab={tab}]")
                         still(browser)
-                    wider = browser.js(WIDER)
                     if folder:
                         browser.screenshot(os.path.join(folder, f"playground-{task}-{tab}-{width}-{scheme}.png"))
-                    assert wider <= 0, f"{task}, {tab}: {wider} pixels wider than {width}"
+                    browser.fits(width)
                     faint = browser.js(CONTRAST)
                     assert not faint, (task, tab, width, scheme, faint[:5])
                 if width == 1280:
@@ -359,7 +336,7 @@ def check_compare(browser, page):
         assert value != ours, (key, value)
     browser.js("const k = document.getElementById('other-key'); k.value = 'model.layers'; k.dispatchEvent(new Event('change'));"
                "document.getElementById('other-value').firstChild.value = '2'; document.getElementById('both').click()")
-    assert "model A has this, too" in browser.wait(ERROR)
+    assert "model A has this value too" in browser.wait(ERROR)
 
 
 def check_tours(browser, page):
@@ -464,7 +441,7 @@ def check_long(browser, page):
     browser.wait(f"return {QUIET} && {STATE}.position === 26 && document.querySelectorAll('.tokens .end').length === 2")
     assert browser.js(ends) == ["8 …", "… 19"]
     assert browser.js("return document.querySelectorAll('.tokens button:not(.end)').length") == 36
-    assert browser.js(WIDER) <= 0
+    browser.fits(1280)
 
 
 def check_positions(browser, page):
@@ -548,7 +525,7 @@ def main():
             check(browser, page)
         check_looks(browser, page, folder)
         check_terminal(browser, page, program)
-        assert not browser.js(OUTSIDE), browser.js(OUTSIDE)
+        assert not browser.requests(), browser.requests()
         messages = browser.messages()
         assert not messages, [message[:300] for message in messages]
     finally:

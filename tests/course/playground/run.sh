@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds the playground with emscripten, compares its module with the program, and opens its page in Chromium. Skipped
-# where a tool is missing.
-#   run.sh SOURCES BUILD PROGRAM NATIVE_DOUBLE [FOLDER FOR SCREENSHOTS]
+# Builds the playground with emscripten and tests it: compares its module with the program and with the library in
+# double, watches its memory, and opens its page in Chromium. Skipped where a tool is missing.
+#   run.sh [BUILD [FOLDER FOR SCREENSHOTS]]    BUILD: a configured build of heed (default: build/release)
 set -euo pipefail
 for tool in emcmake node ninja python3 chromium chromedriver; do
   type "$tool" &>/dev/null || { echo "skipped: $tool is not installed"; exit; }
 done
-sources=$1 native=$2 program=$3 native_double=$4
-shift 4
-build=$sources/build/playground tests=$sources/tests/course/playground tasks=$sources/course/playground/tasks
+tests=$(dirname "$(readlink -f "$0")")
+sources=$(cd "$tests/../../.." && pwd -P)
+native=${1:-$sources/build/release} program=$native/bin/heed
+build=$sources/build/playground tasks=$sources/course/playground/tasks
+ninja -C "$native" --quiet heed_program playground_double
 # Builds the module in folder $1, with these options of cmake.
 build_module() {
   [[ -f $1/build.ninja ]] || emcmake cmake -S "$sources/course/playground" -B "$1" -G Ninja "${@:2}" >/dev/null
@@ -16,11 +18,10 @@ build_module() {
 }
 build_module "$build"
 build_module "$build/double" -DHEED_DOUBLE=ON
-ninja -C "$native" --quiet playground_double
 
 size=$(stat -c %s "$build/index.html")
 ((size <= 4000000)) || { echo "the page has $size bytes, more than 4 MB"; exit 1; }
 node "$tests/losses.cjs" float "$build/heed.js" "$tasks" "$program"
-node "$tests/losses.cjs" double "$build/double/heed.js" "$tasks" "$native_double"
+node "$tests/losses.cjs" double "$build/double/heed.js" "$tasks" "$native/tests/playground_double"
 node "$tests/memory.cjs" "$build/heed.js" "$tasks/sort.toml" 200 10000
-exec python3 -B "$tests/browser.py" "$build/index.html" "$program" "$@"
+exec python3 -B "$tests/browser.py" "$build/index.html" "$program" "${@:2}"

@@ -1,34 +1,34 @@
 """A browser without a window: Chromium, driven by chromedriver through WebDriver (W3C) with JSON over HTTP."""
 import base64
 import json
+import os
 import subprocess
 import time
 import urllib.error
 import urllib.request
 
 
-# Text elements whose contrast with the ground behind them is below WCAG's AA: 4.5, or 3 for large text.
+# Texts whose contrast with the ground behind them is below 4.5, WCAG's AA, which is 3 for large ones.
 CONTRAST = """
 const channel = (v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
 const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
 const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
 const ground = (element) => {
-  for (; element; element = element.parentElement) {
-    const c = parse(getComputedStyle(element).backgroundColor);
-    if (c.length === 3 || c[3] > 0) return c;
-  }
-  return [255, 255, 255];
+  if (!element) return [255, 255, 255];
+  const [r, g, b, a = 1] = parse(getComputedStyle(element).backgroundColor);
+  return a === 1 ? [r, g, b] : ground(element.parentElement).map((v, i) => a * [r, g, b][i] + (1 - a) * v);
 };
 const bad = [];
-for (const element of document.querySelectorAll('body *')) {
-  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const text = texts.currentNode, element = text.parentElement;
   // Numbers on shades: tests/javascript/contrast.test.js.
-  if (!element.getClientRects().length || element.closest('.skip, svg .number')) continue;
-  const style = getComputedStyle(element), size = parseFloat(style.fontSize);
-  const colour = element.closest('svg') ? style.fill : style.color;
-  const [a, b] = [light(parse(colour)), light(ground(element))].sort((x, y) => y - x);
-  const large = size >= 24 || (size >= 18.5 && style.fontWeight >= 700);
-  if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) bad.push(`${((a + 0.05) / (b + 0.05)).toFixed(2)}: ${element.outerHTML.slice(0, 160)}`);
+  if (!text.data.trim() || !element.checkVisibility()
+    || element.closest('script, style, [disabled], .skip, svg title, svg .number')) continue;
+  const style = getComputedStyle(element);
+  const ink = light(parse(element.closest('svg') ? style.fill : style.color)), behind = light(ground(element));
+  const contrast = (Math.max(ink, behind) + 0.05) / (Math.min(ink, behind) + 0.05);
+  if (contrast < 4.5) bad.push(`${contrast.toFixed(2)}: ${element.outerHTML.slice(0, 160)}`);
 }
 return [...new Set(bad)];"""
 # How many pixels the page is wider than the window. The width of the layout counts: a phone's innerWidth grows with
@@ -97,16 +97,21 @@ class Browser:
         self.call("/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
     def screenshot(self, path):
-        """A picture of the whole page."""
+        """A picture of the whole page, in a folder that need not exist."""
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True, format="png")
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
 
+    def requests(self):
+        """What the page has requested, apart from what it made itself."""
+        return self.js("""return performance.getEntriesByType('resource').map((e) => e.name)
+          .filter((n) => !['blob:', 'data:'].some((start) => n.startsWith(start)))""")
+
     def outside(self):
-        """What the page has requested from anywhere but itself: from its server, or its folder if it is a file."""
-        return self.js("""const from = location.protocol === 'file:' ? 'file:' : location.origin;
-          return performance.getEntriesByType('resource').map((e) => e.name)
-            .filter((n) => ![from, 'blob:', 'data:'].some((start) => n.startsWith(start)))""")
+        """What the page has requested from anywhere but its server, or its folder if it is a file."""
+        home = self.js("return location.protocol === 'file:' ? 'file:' : location.origin")
+        return [name for name in self.requests() if not name.startswith(home)]
 
     def fits(self, width):
         """Fails if the page is wider than the window."""
