@@ -19,9 +19,9 @@ void grade_multiply_backward(Grader& g, Tensor (*answer)(const Tensor& a, const 
   };
   const int64_t n = g.size(2, 4), m = g.size(2, 4), k = g.size(2, 3);
   check({n, m}, {n, m});
+  check({n, 1}, {n});  // both have n elements: an index of the other one is wrong, but not outside
   check({m}, {n, m});
   check({n, m}, {m});
-  check({n, 1}, {m});
   check({n, 1, k}, {m, 1});
   check({}, {n, m});
   check({k, 1, 1}, {});
@@ -29,7 +29,7 @@ void grade_multiply_backward(Grader& g, Tensor (*answer)(const Tensor& a, const 
 namespace {
 namespace multiply_backward_answers {
 
-enum class Slip { none, own_factor, no_factor, no_dy, last_only, first_only, mean, sum };
+enum class Slip { none, own_factor, no_factor, own_index, no_dy, last_only, first_only, mean, sum };
 enum { a, b };
 
 // The solution, but for the gradient of one argument. It does not multiply tensors: that is what a
@@ -56,9 +56,10 @@ Tensor product(const Tensor& x, const Tensor& y) {
         const Index index = index_of(shape, i);
         const int64_t at = broadcast_at(own_shape, index);
         const double dy = own_slip == Slip::no_dy ? 1 : g.dy()[i];
-        const double factor = own_slip == Slip::own_factor ? own.data()[at]
-                              : own_slip == Slip::no_factor
-                                  ? 1
+        const double factor = own_slip == Slip::own_factor  ? own.data()[at]
+                              : own_slip == Slip::no_factor ? 1
+                              : own_slip == Slip::own_index
+                                  ? other.data()[at]
                                   : other.data()[broadcast_at(other_shape, index)];
         const double uses = own_slip == Slip::mean ? static_cast<double>(shape.size() / n) : 1;
         if (own_slip == Slip::last_only && !to.accumulate) to.data[at] = 0;
@@ -81,6 +82,10 @@ const Exercise multiply_backward_exercise(
      {"This is dy · b: the derivative of a · b by b is a.", product<Slip::own_factor, b>},
      {"This is dy: the factor b is missing.", product<Slip::no_factor, a>},
      {"This is dy: the factor a is missing.", product<Slip::no_factor, b>},
+     {"This reads b at the index of a: element i of y used element(i, shape, shape_b) of b.",
+      product<Slip::own_index, a>},
+     {"This reads a at the index of b: element i of y used element(i, shape, shape_a) of a.",
+      product<Slip::own_index, b>},
      {"This is b: the factor dy is missing, the gradient that arrives at y.",
       product<Slip::no_dy, a>},
      {"This is a: the factor dy is missing, the gradient that arrives at y.",
