@@ -120,19 +120,22 @@ export function trainingPanel(site, recording) {
   const score = (name, text) =>
     `<div><b data-part="${name}">${part[name]}</b><span>${text}</span></div>`;
   const link = site.playground
-    ? `<a class="go" href="playground.html">Train it yourself, in this browser →</a>`
+    ? `<a class="go" href="playground.html">Open the playground →</a>`
+    : "";
+  const live = site.trainer
+    ? '<button type="button" class="live" hidden>Train it in this browser</button>'
     : "";
   const scores =
     score("step", `of ${steps} steps`) + score("value", "loss") + score("exact", "exact match");
   const json = JSON.stringify(recording).replace(/</g, "\\u003c");
   return `<div id="panel"><header>
 <p>A model learns: which value came with <b class="m">${recording.tokens.at(-1)}</b>?</p>
-<button type="button" hidden>Replay</button></header>
+<button type="button" class="play" hidden>Replay</button></header>
 <div class="in"><div data-part="flow">${part.flow}</div>
 <div><div class="scores">${scores}</div>
 <div data-part="loss">${part.loss}</div><p class="say" data-part="sentence">${part.sentence}</p>
-<p class="q s">Recorded from a training run of ${recording.seconds} s on two cores; the input is a
-test example.</p>${link}</div></div></div>
+<p class="q s" data-part="note">Recorded from a training run of ${recording.seconds} s on two cores;
+the input is a test example.</p>${live}${link}</div></div></div>
 <script type="application/json" id="recording">${json}</script>
 <script src="panel.js"></script>`;
 }

@@ -34,6 +34,17 @@ function tokens(folder) {
   return style.slice(0, end + 1);
 }
 
+// trainer.js: the playground's worker, and its task that the front page shows. The front page loads
+// it when somebody wants to train. Empty if the page is not the playground.
+function trainerOf(page) {
+  const inside = (id) =>
+    new RegExp(`<script type="[^"]*" id="${id}">(.*?)</script>`, "s").exec(page)?.[1];
+  const [source, tasks] = [inside("worker"), inside("task-list")];
+  if (!source || !tasks) return "";
+  const { toml } = JSON.parse(tasks).find(({ name }) => name === "recall");
+  return `globalThis.heedTrainer = ${JSON.stringify({ source, toml })};\n`;
+}
+
 // The places in the bar of every page.
 function barOf(site) {
   const bar = [
@@ -48,9 +59,11 @@ function barOf(site) {
 }
 
 export default function (eleventy) {
+  const trainer = playground ? trainerOf(fs.readFileSync(playground, "utf8")) : "";
   const site = {
     root,
     playground: Boolean(playground),
+    trainer: Boolean(trainer),
     sources: new Sources(root),
     images: new Set(),
   };
@@ -103,6 +116,7 @@ export default function (eleventy) {
   eleventy.on("eleventy.after", () => {
     for (const image of site.images) copy(path.join(root, image), path.join(out, image));
     if (playground) copy(playground, path.join(out, "playground.html"));
+    if (trainer) fs.writeFileSync(path.join(out, "trainer.js"), trainer);
     for (const file of fs.readdirSync(path.join(here, "static")))
       copy(path.join(here, "static", file), path.join(out, file));
     fs.writeFileSync(

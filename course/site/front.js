@@ -58,8 +58,8 @@ export function frontPage(site, render) {
     door(
       lossDrawing(curve),
       "Train",
-      "Text, pairs of sentences, labels, images, graphs: from a file of your own to a model that " +
-        "another program loads.",
+      "Text, sentence pairs, labels, images or graphs: from your own file to a model that other " +
+        "programs can load.",
       "./heed train configs/pairs.toml --set data.path=my.tsv",
       "docs/data.html",
       "Your own data",
@@ -67,7 +67,7 @@ export function frontPage(site, render) {
     door(
       seedsDrawing(seeds),
       "Experiment",
-      "Several seeds, intervals, paired tests, and a page that says when the seeds are too few.",
+      "Several seeds, intervals, paired tests, and a report that says when the seeds are too few.",
       "./heed sweep configs/sweeps/course_scale.toml",
       "docs/experiments.html",
       "A study, from question to figure",
@@ -75,7 +75,7 @@ export function frontPage(site, render) {
     door(
       lookupDrawing(lookup),
       "Learn",
-      `${chapters} chapters, from a tensor’s shape to attention. ` +
+      `${chapters} chapters, from tensor shapes to a trained Transformer. ` +
         `${exercises} exercises, graded on your machine.`,
       "./heed course start basic-attention",
       "course/04_attention.html",

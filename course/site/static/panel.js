@@ -1,6 +1,6 @@
 // The recorded training on the front page: tokens, two layers of attention, the prediction, and the
 // loss. The build runs this script, too, to draw the last step into the page, so that the page is
-// complete without scripts.
+// complete without scripts. A button trains the same model in the browser: trainer.js.
 "use strict";
 (() => {
   const width = 368;
@@ -96,13 +96,13 @@
     return drawing(width, height, "Tokens, two layers of attention, and the prediction", out);
   }
 
-  function losses(frames, index) {
+  function losses({ frames, end = frames.at(-1).step }, index) {
     const [w, h, left, right, top, foot] = [250, 112, 22, 16, 6, 22];
-    const end = frames.at(-1).step;
     const x = (step) => left + (step / end) * (w - left - right);
-    const y = (value) => h - foot - (value / 3) * (h - foot - top);
+    const most = Math.max(3, Math.ceil(frames[0].loss));
+    const y = (value) => h - foot - (value / most) * (h - foot - top);
     let out = "";
-    for (const value of [0, 1, 2, 3])
+    for (let value = 0; value <= most; ++value)
       out +=
         line(`M${left} ${y(value)}H${w - right}`, `stroke="var(--rule)"`) +
         word(left - 8, y(value) + 4, value, "end");
@@ -140,7 +140,7 @@
     const frame = recording.frames[index];
     return {
       flow: flow(recording, frame),
-      loss: losses(recording.frames, index),
+      loss: losses(recording, index),
       step: String(frame.step),
       value: frame.loss.toFixed(frame.loss < 0.1 ? 3 : 2),
       exact: percent(frame.exact),
@@ -151,20 +151,20 @@
   if (typeof document === "undefined") return;
 
   const panel = document.getElementById("panel");
-  const recording = JSON.parse(document.getElementById("recording").textContent);
-  const button = panel.querySelector("button");
-  const end = recording.frames.length - 1;
-  let index = end;
+  const button = panel.querySelector("button.play");
+  let recording = JSON.parse(document.getElementById("recording").textContent);
+  let index = recording.frames.length - 1;
   let timer = 0;
 
+  const isAtEnd = () => index === recording.frames.length - 1;
   function show() {
     for (const [name, html] of Object.entries(draw(recording, index)))
       panel.querySelector(`[data-part=${name}]`).innerHTML = html;
-    button.textContent = timer ? "Pause" : index < end ? "Go on" : "Replay";
+    button.textContent = timer ? "Pause" : isAtEnd() ? "Replay" : "Go on";
   }
   function tick() {
-    if (index < end) ++index;
-    if (index === end) stop();
+    if (!isAtEnd()) ++index;
+    if (isAtEnd()) stop();
     else show();
   }
   function stop() {
@@ -173,10 +173,91 @@
     show();
   }
   function start() {
-    if (index === end) index = 0;
+    if (isAtEnd()) index = 0;
     timer = setInterval(tick, 400);
     show();
   }
+
+  // --- training in the browser
+
+  const live = panel.querySelector("button.live");
+  const note = panel.querySelector("[data-part=note]");
+
+  function load(file) {
+    const script = document.createElement("script");
+    script.src = file;
+    document.head.append(script);
+    return new Promise((done, failed) => {
+      script.addEventListener("load", done);
+      script.addEventListener("error", () => failed(new Error(`${file} could not be loaded`)));
+    });
+  }
+
+  // Calls a function of the playground's worker, one at a time.
+  const call = (worker, name, ...args) =>
+    new Promise((done, failed) => {
+      worker.onmessage = ({ data: { result, error } }) =>
+        error === undefined ? done(result) : failed(new Error(error));
+      worker.onerror = ({ message }) => failed(new Error(message));
+      worker.postMessage({ id: 0, name, args });
+    });
+
+  // A step of training as the recording has it. Bytes of weights: attention_bytes().
+  function frameOf(step, { loss, exact_match: exact }, { logits, maps }) {
+    const rowOf = (bytes, scale) => bytes.map((byte) => 100 * (byte / 255) ** 2 * scale);
+    const weights = maps.map(({ heads, rows, weights: bytes, scale }) =>
+      Array.from({ length: heads }, (_, head) =>
+        Array.from({ length: rows }, (__, query) => {
+          const first = (head * rows + query) * rows;
+          return rowOf(bytes.slice(first, first + query + 1), scale);
+        }).flat(),
+      ),
+    );
+    const [{ token, probability }] = logits.at(-1);
+    return { step, loss, exact: 100 * exact, token, probability, weights };
+  }
+
+  async function trainHere(worker, toml) {
+    const { frames } = recording;
+    const [every, end] = [frames[1].step - frames[0].step, frames.at(-1).step];
+    await call(worker, "make", toml.replace(/^steps = .*/m, `steps = ${end}`), "");
+    const began = performance.now();
+    stop();
+    button.hidden = true;
+    for (let step = 0; step <= end; step += every) {
+      if (step > 0) await call(worker, "train", every);
+      const { scores } = await call(worker, "frame", step);
+      const trace = await call(worker, "trace", step, "", 0, -1, "");
+      const frame = frameOf(step, scores, trace);
+      if (step === 0)
+        recording = { tokens: trace.inputs, target: trace.targets.at(-1), end, frames: [] };
+      panel.querySelector("header b").textContent = trace.inputs.at(-1);
+      recording.frames.push(frame);
+      index = recording.frames.length - 1;
+      show();
+    }
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    note.textContent = `Trained here in ${seconds} s; the input is a validation example.`;
+  }
+
+  live?.addEventListener("click", async () => {
+    let worker = null;
+    live.disabled = true;
+    note.textContent = "This browser trains the model now.";
+    try {
+      if (!globalThis.heedTrainer) await load("trainer.js");
+      const { source, toml } = globalThis.heedTrainer;
+      worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+      await trainHere(worker, toml);
+      live.textContent = "Train it again";
+    } catch (error) {
+      note.textContent = `This browser cannot train it: ${error.message}`;
+    }
+    worker?.terminate();
+    button.hidden = live.disabled = false;
+  });
+
+  if (live) live.hidden = false;
   button.hidden = false;
   button.addEventListener("click", () => (timer ? stop() : start()));
   show();

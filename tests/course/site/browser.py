@@ -138,6 +138,20 @@ def check_panel(browser, site):
     assert "✓ right" in browser.js("return document.getElementById('panel').textContent") and "600" in text and "Replay" not in text, text
 
 
+def check_live(browser, site):
+    """A button of the front page trains the recorded model in the browser; nothing is loaded before."""
+    browser.open(f"file://{site / 'index.html'}")
+    browser.show(1280)
+    assert not any("trainer.js" in name for name in browser.requests())
+    browser.js("document.querySelector('#panel .live').click()")
+    browser.wait("return document.querySelector('[data-part=note]').textContent.startsWith('Trained here')", 180)
+    shown = browser.js("return document.getElementById('panel').textContent")
+    assert "✓ right" in shown and "finds the value of the same key" in shown, shown
+    exact = browser.js("return parseFloat(document.querySelector('[data-part=exact]').textContent)")
+    assert exact > 90, exact
+    assert not browser.outside() and not browser.messages()
+
+
 def check_try(browser, site):
     """A chapter embeds the playground where it says "Try it", and loads it only when it is opened."""
     browser.open(f"file://{site / 'course/04_attention.html'}")
@@ -175,6 +189,8 @@ def main():
         check_mask(browser, site)
         check_panel(browser, site)
         check_try(browser, site)
+        if (site / "trainer.js").exists():
+            check_live(browser, site)
     finally:
         browser.close()
     print(f"{count} pages: every link leads somewhere")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the site and opens it in Chromium; see browser.py. Skipped where a tool is missing.
+# Builds the site and opens it in Chromium; see browser.py. Skipped where a tool is missing. Without the playground
+# (./heed playground), a page in its place, and the front page cannot train.
 #   run.sh FOLDER [FOLDER FOR SCREENSHOTS]    builds in FOLDER, which keeps npm's packages
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -7,6 +8,11 @@ for tool in node npm doxygen python3 chromium chromedriver; do
   type "$tool" &>/dev/null || { echo "skipped: $tool is not installed"; exit; }
 done
 mkdir -p "$1"
-printf '%s\n' '<!DOCTYPE html>' '<title>Playground</title>' '<p id="here">In place of the playground' >"$1/playground.html"
-"$here/../../../course/site/site.sh" "$1" "$1/site" "$1/playground.html"
+root=$here/../../..
+playground=$root/build/playground/index.html
+if [[ ! -f $playground ]]; then
+  playground=$1/playground.html
+  printf '%s\n' '<!DOCTYPE html>' '<title>Playground</title>' '<p id="here">In place of the playground' >"$playground"
+fi
+"$root/course/site/site.sh" "$1" "$1/site" "$playground"
 PYTHONPATH=$here/../../lab/report exec python3 -B "$here/browser.py" "$1/site" "${@:2}"
