@@ -137,20 +137,20 @@ struct ExampleBuilder {
     if (std::ssize(target) > longest) target.pop_back();  // predicted, but never read
     set_input(target);
   }
-
-  void add_labels() {
-    const Inputs& in = result.inputs;
-    PositionLabels& labels = result.labels;
-    const bool has_decoder = corpus.framing != Framing::classifier;
-    if (has_decoder) labels.target = token_labels(*corpus.target, in.input);
-    if (corpus.format.features > 0)
-      labels.source = position_labels(in.features.dim(1), corpus.grid);
-    else if (corpus.framing != Framing::language_model)
-      labels.source = token_labels(*corpus.source, has_decoder ? in.source : in.input);
-  }
 };
 
 }  // namespace
+
+PositionLabels labels_of(const Inputs& inputs, const Corpus& corpus) {
+  PositionLabels labels;
+  const bool has_decoder = corpus.framing != Framing::classifier;
+  if (has_decoder) labels.target = token_labels(*corpus.target, inputs.input);
+  if (corpus.format.features > 0)
+    labels.source = position_labels(inputs.features.dim(1), corpus.grid);
+  else if (corpus.framing != Framing::language_model)
+    labels.source = token_labels(*corpus.source, has_decoder ? inputs.source : inputs.input);
+  return labels;
+}
 
 AttendedExample attended_example(const ExampleRequest& request, const Experiment& experiment,
                                  const Corpus& corpus, const Model& model) {
@@ -173,7 +173,7 @@ AttendedExample attended_example(const ExampleRequest& request, const Experiment
         predicted_classes(dynamic_cast<const Classifier&>(model), result.inputs)[0];
     result.target = corpus.labels.at(static_cast<size_t>(label));
   }
-  builder.add_labels();
+  result.labels = labels_of(result.inputs, corpus);
   return result;
 }
 

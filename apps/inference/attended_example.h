@@ -25,6 +25,9 @@ struct AttendedExample {
   std::string source, target;  // as text
 };
 
+// A label for each position of one example.
+PositionLabels labels_of(const Inputs& inputs, const Corpus& corpus);
+
 // Builds the requested example. `corpus` is the run's data for an example of it, otherwise that of
 // `saved`. Without a requested target the model generates its own, greedily. Throws InputError,
 // naming the option, for a text or example that the model cannot read.

@@ -133,8 +133,10 @@ Json map_json(const AttentionMap& map) {
   return Json::object()
       .set("name", map.name)
       .set("heads", map.heads())
-      .set("rows", map.queries)
-      .set("columns", map.keys)
+      .set("queries", map.queries)
+      .set("keys", map.keys)
+      .set("rows", int64_t{std::ssize(map.queries)})
+      .set("columns", int64_t{std::ssize(map.keys)})
       .set("scale", scale)
       .set("signed", std::any_of(values.begin(), values.end(), [](real w) { return w < 0; }))
       .set("weights", std::move(weights));
@@ -229,25 +231,6 @@ Example typed_example(const AttendedExample& read, const Corpus& corpus) {
     example.target.assign(1, static_cast<int32_t>(label - corpus.labels.begin()));
   }
   return example;
-}
-
-// Labels for the positions of a traced example.
-PositionLabels labels_of(const Json& trace, const Batch& batch, const Corpus& corpus) {
-  const auto texts = [](const Json& tokens) {
-    std::vector<std::string> labels;
-    for (const Json& token : tokens.elements()) labels.push_back(token.string());
-    return labels;
-  };
-  PositionLabels labels;
-  const bool is_classifier = corpus.framing == Framing::classifier;
-  if (corpus.format.features > 0)
-    labels.source = position_labels(features_of(batch).features.dim(1), corpus.grid);
-  else if (is_classifier)
-    labels.source = texts(trace.at("inputs"));
-  else if (corpus.framing == Framing::seq2seq)
-    labels.source = texts(trace.at("source"));
-  if (!is_classifier) labels.target = texts(trace.at("inputs"));
-  return labels;
 }
 
 // Numbers that a picture shows, with fewer digits.
@@ -379,23 +362,16 @@ Json PlaygroundSession::summary() const {
       .set("parameters", std::move(parameters))
       .set("tokens", std::move(tokens))
       .set("outputs", outputs)
-      .set("validation", shown_split().size)
-      .set("guess", guess_loss(shown_split()))
+      .set("validation", measured_split(corpus_).size)
+      .set("guess", guess_loss(measured_split(corpus_)))
       .set("reads_text", corpus_.format.features == 0);
-}
-
-const Dataset& PlaygroundSession::shown_split() const {
-  for (const char* name : {"val", "test"})
-    if (const auto found = corpus_.splits.find(name); found != corpus_.splits.end())
-      return found->second;
-  return corpus_.splits.at("train");
 }
 
 Json PlaygroundSession::scores() {
   ScopeGuard here;
   evaluate_at(steps_done());
   const AveragedWeights averaged(trainer_);
-  const Measured scores = evaluate(trainer_.model(), shown_split(), corpus_.framing,
+  const Measured scores = evaluate(trainer_.model(), measured_split(corpus_), corpus_.framing,
                                    settings_.experiment.train.batch_size);
   return Json::object()
       .set("loss", scores.loss)
@@ -410,7 +386,7 @@ Inspected PlaygroundSession::inspected(const Dataset& examples, int64_t batch_si
 Json PlaygroundSession::predictions(int64_t count, const std::string& without) {
   ScopeGuard here;
   evaluate_at(steps_done());
-  const Dataset& split = shown_split();
+  const Dataset& split = measured_split(corpus_);
   const Inspected all = inspected(first_of(split, 1), 1);
   const Without left_out(all, without);
   Batches batches = Batches::in_order(split, corpus_.framing, 1);
@@ -436,7 +412,7 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   ScopeGuard here;
   evaluate_at(steps_done());
   const Experiment& experiment = settings_.experiment;
-  const Dataset& split = shown_split();
+  const Dataset& split = measured_split(corpus_);
   check_input(index >= 0 && index < split.size, "there are {} examples, counted from 0",
               split.size);
   const Model& model = trainer_.model();
@@ -459,10 +435,11 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   Json json = heed::trace(here_only, 0, outputs <= 16 ? 16 : 12);
   json.set("typed", !text.empty());
   const Batch& batch = here_only.one;
+  const Inputs inputs = inputs_of(batch);
   const bool reads_features = corpus_.format.features > 0;
   Json maps = Json::array();
   for (const AttentionMap& map :
-       attention_maps(record_attention(model, inputs_of(batch)), labels_of(json, batch, corpus_)))
+       attention_maps(record_attention(model, inputs), labels_of(inputs, corpus_)))
     maps.push(map_json(map));
   json.set("maps", std::move(maps));
   add_parts(here_only, position, json);
@@ -475,14 +452,14 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
 Json PlaygroundSession::heads() {
   ScopeGuard here;
   evaluate_at(steps_done());
-  const Dataset few = first_of(shown_split(), 64);
+  const Dataset few = first_of(measured_split(corpus_), 64);
   return head_scores(inspected(few, few.size), /*composition=*/false);
 }
 
 Json PlaygroundSession::ablate(const std::string& part) {
   ScopeGuard here;
   evaluate_at(steps_done());
-  const Inspected all = inspected(shown_split(), settings_.experiment.train.batch_size);
+  const Inspected all = inspected(measured_split(corpus_), settings_.experiment.train.batch_size);
   const Json row = heed::ablate(all, AblateWith::zero, {part}).at("parts").elements()[0];
   const Without left_out(all, part);
   const Json whole = scores();

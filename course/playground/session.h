@@ -42,8 +42,9 @@ class PlaygroundSession {
   //
   //   text     the example as text; null for features
   //   typed    whether it is a text, whose targets are those that the model generates
-  //   maps     [{"name", "heads", "rows", "columns", "scale", "signed", "weights"}, …], where
-  //            weights are those of attention_bytes()
+  //   maps     [{"name", "heads", "queries", "keys", "rows", "columns", "scale", "signed",
+  //            "weights"}, …]: queries and keys are labels, rows and columns their numbers, and
+  //            weights those of attention_bytes()
   //   vectors  [{"stage", "token", "position"}, …]: the first 8 numbers at each position of what
   //            an embedding adds up; without "position" if positions are not added
   //   units    [{"stage", "values"}, …]: what the hidden units of a feed-forward network give at
@@ -76,7 +77,6 @@ class PlaygroundSession {
     Origins origins;
   };
   static Settings read(std::string_view toml, std::string_view mistake);
-  const Dataset& shown_split() const;
   Inspected inspected(const Dataset& examples, int64_t batch_size) const;
 
   Settings settings_;

@@ -83,7 +83,8 @@ TEST_CASE("playground: a trace of a text, and of one that the model cannot read"
   CHECK(read.at("typed").text() == "true");
   CHECK(read.at("inputs").elements().size() == 7);  // the prompt, and the target but its last token
   const Json& map = read.at("maps").elements().at(0);
-  CHECK(map.at("rows").elements().size() == 7);
+  CHECK(map.at("queries").elements().size() == 7);
+  CHECK(map.at("rows").integer() == 7);
   CHECK(map.at("weights").elements().size() == 2 * 7 * 7);
   CHECK(map.at("weights").elements()[0].integer() == 255);  // the first token sees only itself
   const Json& vectors = read.at("vectors").elements().at(0);

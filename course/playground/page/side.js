@@ -42,10 +42,6 @@ export class Side {
     this.waiting.clear();
   }
 
-  get busy() {
-    return this.waiting.size > 0;
-  }
-
   call(name, ...args) {
     const id = ++this.count;
     return new Promise((resolve, reject) => {
