@@ -217,7 +217,7 @@ test("every task asks about what stands before the chosen position", () => {
       .ask(view)
       .map((each) => each.strong ?? each)
       .join("");
-  assert.equal(text("reverse"), "Read 4 1, write it backwards. Which token follows 1 4?");
+  assert.equal(text("reverse"), "Read 4 1 and write it backwards. Which token follows 1 4?");
   for (const name of Object.keys(taskTexts)) assert.ok(text(name).length > 20, name);
 });
 

@@ -1,7 +1,8 @@
 // The curves, the circles of events on them, and the slider that goes back.
 import { html, px, svg } from "../../../lab/page/dom.js";
 import { chart, drawCursor, legend } from "../../../lab/page/chart.js";
-import { percent, significant } from "../../../lab/page/text.js";
+import { percent } from "../../../lab/page/text.js";
+import { textOfLoss } from "./model.js";
 
 // The means of at most 300 groups of consecutive losses.
 export function groupedLosses(losses) {
@@ -22,30 +23,36 @@ export const endOfSteps = (step) => Math.max(200, Math.ceil(step / 200) * 200);
 const valueAt = (history, step, score) =>
   history.findLast((each) => each.step <= step)?.scores[score] ?? history[0]?.scores[score];
 
-function levelText(made, step, value, text, colour) {
-  const { x, y, box } = made.scales;
-  const near = x(step) > box.width - 62;
-  const place = { x: px(x(step) + (near ? -8 : 8)), "text-anchor": near ? "end" : "start" };
-  const at = Math.min(
-    box.height - box.bottom - 3,
-    Math.max(box.top + 9, y(value) + (near ? -7 : 4)),
-  );
-  made.append(
-    svg("circle", { cx: px(x(step)), cy: px(y(value)), r: 3.5, fill: colour }),
-    svg("text", { ...place, y: px(at), class: "halo level", style: `fill:${colour}` }, text),
-  );
+// A number beside a step: on its right, or where there is no room on its left.
+function numberAt(made, step, y, text, attributes) {
+  const { x, box } = made.scales;
+  const isRight = x(step) + 8 + 6.6 * text.length < box.width;
+  const place = { x: px(x(step) + (isRight ? 8 : -8)), "text-anchor": isRight ? "start" : "end" };
+  made.append(svg("text", { ...place, y: px(y), ...attributes }, text));
 }
 
-// The drop to what the model without a part gives.
+// The height of a number beside a value: within the axes.
+function heightOf({ scales: { y, box } }, value) {
+  return Math.min(box.height - box.bottom - 3, Math.max(box.top + 9, y(value) + 4));
+}
+
+function levelText(made, step, value, text, colour) {
+  const { x, y } = made.scales;
+  made.append(svg("circle", { cx: px(x(step)), cy: px(y(value)), r: 3.5, fill: colour }));
+  const attributes = { class: "halo level", style: `fill:${colour}` };
+  numberAt(made, step, heightOf(made, value), text, attributes);
+}
+
+// The drop to what the model without a part gives. Its number keeps clear of that of the level.
 function drop(made, step, from, to, text) {
-  const { x, y, box } = made.scales;
-  const near = x(step) > box.width - 62;
-  const place = { x: px(x(step) + (near ? -8 : 8)), "text-anchor": near ? "end" : "start" };
+  const { x, y } = made.scales;
   made.append(
     svg("path", { d: `M${px(x(step))} ${px(y(from))}V${px(y(to))}`, class: "dropped" }),
     svg("circle", { cx: px(x(step)), cy: px(y(to)), r: 4, class: "dropped" }),
-    svg("text", { ...place, y: px(Math.max(box.top + 9, y(to) + 4)), class: "halo no" }, text),
   );
+  const [level, own] = [heightOf(made, from), heightOf(made, to)];
+  const clear = y(to) < y(from) ? Math.min(own, level - 12) : Math.max(own, level + 12);
+  numberAt(made, step, clear, text, { class: "halo no" });
 }
 
 function circlesOf(made, events, valueOf, choose) {
@@ -133,10 +140,10 @@ export function drawCurves(view) {
   drawCursor(loss, step);
   drawCursor(exact, step);
   circlesOf(loss, events, (at) => valueAt(history, at, "loss"), view.choose);
-  levelText(loss, step, now.loss, significant(now.loss, 3), "var(--h1)");
+  levelText(loss, step, now.loss, textOfLoss(now.loss), "var(--h1)");
   levelText(exact, step, now.exact, percent(now.exact), "var(--h1)");
   if (ablated) {
-    drop(loss, step, now.loss, ablated.loss, significant(ablated.loss, 3));
+    drop(loss, step, now.loss, ablated.loss, textOfLoss(ablated.loss));
     drop(exact, step, now.exact, ablated.exact_match, percent(ablated.exact_match));
   }
   return [

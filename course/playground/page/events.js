@@ -6,7 +6,7 @@ import { placeOfStage } from "./plan.js";
 const scoreNames = { previous: "previous-token", induction: "induction", duplicate: "duplicate" };
 const scoreWords = {
   previous: "began to look one position back",
-  induction: "began to look behind an earlier copy of its token",
+  induction: "began to look just after an earlier copy of its token",
   duplicate: "began to look at an earlier copy of its token",
 };
 const exactLevels = [0.5, 0.95];
@@ -56,7 +56,7 @@ export function eventsOf(history) {
         text: `Exact match passed ${percent(level, 0)}`,
         note:
           `${percent(scores.exact_match)} of the validation examples are right; ` +
-          `their loss is ${significant(scores.loss, 2)}.`,
+          `the loss is ${significant(scores.loss, 2)}.`,
       });
     }
   });

@@ -45,7 +45,9 @@ export function wordsOfHead(map, head, scores, grid = null, position = map.rows 
   if (most >= telling && !grid)
     return `here ${map.queries[row]} reads ${map.keys[weights.indexOf(most)]}`;
   const entropy = found?.entropy ?? Infinity;
-  return entropy > 0.6 * Math.log(map.columns) ? "spread, no clear aim" : "no simple aim";
+  return entropy > 0.6 * Math.log(map.columns)
+    ? "spread out, no clear pattern"
+    : "no simple pattern";
 }
 
 // The mean share of a pixel's weight that lies in its own row, and in its own column.
@@ -266,7 +268,8 @@ function tokensRow(view, columns) {
       if (each.x(i) === null) continue;
       const at = canChoose && i === view.position;
       const text = isImage ? "" : (texts[side]?.[i] ?? `${i}`);
-      const shown = each.drawn <= readable || text.length <= 1 ? text : [...text][0];
+      const isShort = each.drawn <= readable || text.length <= 1 || text === "<bos>";
+      const shown = isShort ? text : [...text][0];
       const button = html(
         "button",
         {
@@ -352,7 +355,8 @@ function embeddingRow(view, columns, width) {
     const dims = each.pitch < 20 ? 1 : 8;
     const wide = Math.min(30, each.pitch - (each.pitch < 20 ? 1.5 : 4));
     const sizeOf = (rows) => Math.max(1e-9, ...rows.flat().map((value) => Math.abs(value)));
-    const [tokens, positions] = [vectors.token, vectors.position];
+    const tokens = vectors.token;
+    const positions = isAdded(vectors.position) ? vectors.position : null;
     parts.push(
       ...eachDrawn(each, (i) => {
         const x = each.x(i) - wide / 2;
@@ -371,8 +375,8 @@ function embeddingRow(view, columns, width) {
     );
   });
   const label = "The embedding of each position, and the vector of the position below it";
-  const adds = trace.vectors[0]?.position && sizeable(trace.vectors[0].position);
-  const name = nameOf(view, "embedding", "Embedding", adds ? "+ positions" : "without positions");
+  const adds = isAdded(trace.vectors[0]?.position);
+  const name = nameOf(view, "embedding", "Embedding", adds ? "+ positions" : "no positions");
   return stageRow(
     "one",
     name,
@@ -381,15 +385,17 @@ function embeddingRow(view, columns, width) {
   );
 }
 
-// "<bos>" → "bos"; as many letters as there is room for.
+// "<bos>" → "bos", or ▸ in little room; of other tokens as many letters as there is room for.
 function plainToken(token, room) {
+  if (token === "<bos>" && room < 24) return "▸";
   const text = token.replace(/^<(\w+)>$/, "$1");
   return text.length * 8 > room
     ? [...text].slice(0, Math.max(1, Math.floor(room / 8))).join("")
     : text;
 }
 
-const sizeable = (rows) => rows.flat().some((value) => Math.abs(value) > 1e-6);
+// Whether there are vectors of positions that change something.
+const isAdded = (rows) => Boolean(rows?.flat().some((value) => Math.abs(value) > 1e-6));
 
 function sideOfEmbedding(view) {
   const { trace, narrow, position } = view;
@@ -890,7 +896,7 @@ function bands(view, columns, encoderEnd) {
       Object.assign(band.style, { bottom: "auto", height: `${encoderEnd}px` });
     box.append(band);
   });
-  const words = `residual stream, ${view.width} numbers a position`;
+  const words = `residual stream, ${view.width} numbers per position`;
   const stream = html(
     "button",
     {

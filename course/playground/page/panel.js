@@ -44,7 +44,7 @@ function scoresOf(map, head, view) {
     );
   }
   if (found.entropy !== null && found.entropy !== undefined)
-    rows.push(["entropy, share", found.entropy / Math.log(Math.max(2, map.columns))]);
+    rows.push(["entropy / maximum", found.entropy / Math.log(Math.max(2, map.columns))]);
   return rows.slice(0, 5);
 }
 
@@ -64,11 +64,12 @@ function bars(rows) {
   );
 }
 
-const header = (title, view) =>
+export const header = (title, view, more = null) =>
   html(
     "header",
     {},
     html("h2", {}, title),
+    more,
     html(
       "button",
       {
@@ -130,7 +131,7 @@ function leadOf(map, head, view) {
   const [reader, read] = [map.queries[row], map.keys[best]];
   const where = view.trace.pixels ? "pixel" : "position";
   const habit = words.startsWith("spread")
-    ? ["Its weight is ", html("b", {}, "spread, without a clear aim"), ". "]
+    ? ["Its weight is ", html("b", {}, "spread out, without a clear pattern"), ". "]
     : words.startsWith("no ") || words.startsWith("here ")
       ? []
       : ["It ", html("b", {}, words), ". "];
@@ -138,7 +139,7 @@ function leadOf(map, head, view) {
     "p",
     { class: "lead" },
     ...habit,
-    `Here ${reader} (${where} ${row}) gives most, ${weights[best].toFixed(2)}, to `,
+    `Here ${reader} (${where} ${row}) gives the most weight, ${weights[best].toFixed(2)}, to `,
     html("b", {}, `${read} (${where} ${best})`),
     ".",
   );
@@ -195,10 +196,11 @@ export function headPanel(view) {
   drawn.dataset.key = "large map";
   const place = placeOfStage(module);
   const words = trace.pixels
-    ? "The framed pixel reads. A dot’s area is the weight of the pixel under it; all add up to 1."
+    ? "The framed pixel reads. The area of a dot is the weight of the pixel under it, and all " +
+      "weights add up to 1."
     : trace.edges
       ? `Node ${map.queries[row]} reads: a line is as thick as the weight of the node at its end.`
-      : "A row is the token that reads, a column what it reads; a row adds up to 1.";
+      : "Each row is a token that reads, each column a token that is read. A row adds up to 1.";
   const nodes = [
     header(nameOfHead(module, head, view.isPair), view),
     leadOf(map, head, view),
@@ -207,7 +209,7 @@ export function headPanel(view) {
     html(
       "p",
       { class: "s q" },
-      map.signed ? "A row is the token that reads. " : `${words} `,
+      map.signed ? "Each row is a token that reads. " : `${words} `,
       html("code", {}, `${module}, head ${head}`),
     ),
   ];
@@ -219,20 +221,20 @@ export function headPanel(view) {
 // --- other parts
 
 const partTexts = {
-  tokens: ["Tokens", "What the model reads. Each token has a number, its row in the embedding."],
+  tokens: ["Tokens", "The model reads tokens. Each has a number: its row in the embedding."],
   embedding: [
     "Embedding and positions",
-    "A row of the embedding for the token, and a vector for the position, make the first vector " +
-      "of each position. The residual stream starts with it.",
+    "The first vector of each position combines the token’s row of the embedding with a vector " +
+      "for the position. The residual stream starts with it.",
   ],
   stream: [
     "Residual stream",
-    "One vector a position. Attention and feed-forward networks read it and add to it, and do " +
-      "nothing else to it. A strand is as wide as its vector is long.",
+    "One vector per position. Attention and feed-forward networks read it and add to it, and do " +
+      "nothing else to it. The longer the vector, the wider its strand.",
   ],
   attention: [
     "Attention",
-    "Every position reads from others, once a head, and adds what it read to its stream.",
+    "In each head, every position reads other positions. It adds what it read to its stream.",
   ],
   cross_attention: [
     "Cross-attention",
@@ -240,17 +242,14 @@ const partTexts = {
   ],
   feed_forward: [
     "Feed-forward network",
-    "At each position alone: the vector becomes the hidden units, and these become a vector " +
-      "again, which is added to the stream.",
+    "It works on each position alone. The vector becomes the hidden units, and these become a " +
+      "vector again, which is added to the stream.",
   ],
-  pool: [
-    "Pool",
-    "Learned queries read all positions. What they read is all that the answer depends on.",
-  ],
+  pool: ["Pool", "Learned queries read all positions. The answer depends only on what they read."],
   logits: [
     "Logits",
-    "The last vector of the position, normalised, times the output matrix: one number a token. " +
-      "The softmax makes them probabilities.",
+    "The last vector of the position is normalised and multiplied by the output matrix. That " +
+      "gives one number per token, and the softmax turns these into probabilities.",
   ],
 };
 
@@ -379,7 +378,7 @@ export function partPanel(view) {
         html(
           "p",
           { class: "s" },
-          "If the model ended here, it would say ",
+          "If the model ended here, it would predict ",
           html("code", {}, after[0].token),
           ` (${percent(after[0].probability, 0)}).`,
         ),
@@ -425,7 +424,7 @@ export function logitPanel(view) {
       "Its logit is ",
       html("b", {}, significant(found.logit)),
       `, its probability ${significant(found.probability)}: ` +
-        `number ${rank} of ${view.outputs.length}.`,
+        `rank ${rank} of ${view.outputs.length}.`,
     ),
   ];
   if (found !== top)
@@ -446,7 +445,7 @@ export function logitPanel(view) {
         html(
           "tr",
           {},
-          ...["after", `p(${found.token})`, "says"].map((text) => html("th", {}, text)),
+          ...["after", `p(${found.token})`, "predicts"].map((text) => html("th", {}, text)),
         ),
         ...rows,
       ),
@@ -473,7 +472,7 @@ export function keysPanel(view) {
     html(
       "p",
       { class: "s q" },
-      "Every key of a config that this task knows. A change makes a new model, at step 0.",
+      "Every key of a config that affects this task. A change starts a new model at step 0.",
     ),
     filter,
     html("div", { class: "keys" }, ...rows),
@@ -495,7 +494,7 @@ export function configPanel(view) {
       said.textContent = `${what} copied.`;
     };
     const failed = () => {
-      said.textContent = "This browser does not let a page copy.";
+      said.textContent = "This browser does not allow pages to copy.";
     };
     navigator.clipboard?.writeText(value).then(done, failed) ?? failed();
   };

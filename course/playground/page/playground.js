@@ -37,6 +37,20 @@ function complain(id, error) {
   where.hidden = !error;
 }
 
+// The widths of the columns of predictions, in pixels; the input gets what is left (null). An early
+// model may predict long texts: their column is only as wide as that of the targets.
+function predictionColumns(list, names) {
+  const longest = (key) => Math.max(...list.map((each) => each[key].length));
+  const target = Math.max(5, longest("expected"));
+  const predicted = Math.max(names.length > 3 ? 0 : 8, longest("expected") + 2);
+  const letters = names.slice(1).map((name) => (name === "target" ? target : predicted));
+  const all = letters.reduce((sum, count) => sum + count, 0);
+  const isLong = longest("source") + all > 39; // then letters are smaller
+  const most = 37 / Math.max(37, all); // the rest is for the input
+  const widths = letters.map((count) => Math.round(count * most * (isLong ? 6.7 : 7.3)) + 10);
+  return { widths: [null, ...widths], isLong };
+}
+
 function startPage() {
   const keys = new Map(); // key → {type, value (its default), allowed, help}
   const first = new Side("A");
@@ -67,6 +81,7 @@ function startPage() {
     moreBreaks: false,
   };
   const narrowQuery = matchMedia("(max-width: 720px)");
+  const sheetQuery = matchMedia("(max-width: 1055px)"); // panels are sheets from below
 
   // --- values of keys
 
@@ -186,38 +201,37 @@ function startPage() {
     byId("train").textContent = state.running ? "Pause" : "Train";
   }
 
-  // Does what makes models. Until it is done, nothing can be trained.
-  async function making(action) {
+  // Does what makes models, and trains them. Until it is done, nothing can be trained.
+  async function making(action, isTrained = true) {
+    let done = false;
     ++state.making;
     showState();
     try {
       await pause();
       await drawing;
-      return await action();
+      await action();
+      done = true;
     } catch (error) {
       complain("error", error);
-      return false;
     } finally {
       --state.making;
       showState();
     }
+    if (done && isTrained) start();
+    return done;
   }
 
   // Makes new models from these values. Values that the parser refuses change nothing but the
   // message.
-  const setValues = async (values, from) => {
-    const done = await making(async () => {
+  const setValues = (values, from) =>
+    making(async () => {
       try {
         await make(tomlOf(values));
-        return true;
       } catch (error) {
         from?.setAttribute("aria-invalid", "true");
         throw error;
       }
     });
-    if (done) start();
-    return done;
-  };
 
   async function make(toml) {
     await first.make(toml);
@@ -253,7 +267,9 @@ function startPage() {
       const values = other.key ? { ...state.values, [other.key]: other.value } : state.values;
       await state.sides[1].make(tomlOf(values), other.mistake);
       if (other.key && state.sides[1].summary.config === first.summary.config)
-        throw new Error(`${differenceOf(other)}: model A has this, too; choose another value`);
+        throw new Error(
+          `${differenceOf(other)}: model A has this value too; choose a different one`,
+        );
     } catch (error) {
       await makeOther(null);
       throw new Error(`model B: ${error.message}`);
@@ -266,23 +282,16 @@ function startPage() {
       await makeOther(null);
       state.other = other;
       await make(tomlOf(state.values));
-      return true;
     });
-    if (done) start();
-    else await drawAll();
-    return done;
+    if (!done) await drawAll();
   }
 
-  async function chooseTask(task) {
-    const done = await making(async () => {
+  const chooseTask = (task) =>
+    making(async () => {
       await makeOther(null);
       Object.assign(state, { task, typed: "", example: 0, open: null, panel: null, tour: null });
       await make(task.toml);
-      return true;
     });
-    if (done) start();
-    return done;
-  }
 
   // --- the address
 
@@ -466,8 +475,8 @@ function startPage() {
       state.filter = text;
       drawPanel();
     },
-    async use(toml) {
-      const done = await making(async () => {
+    use: (toml) =>
+      making(async () => {
         await makeOther(null);
         const { task } = state;
         state.task = null;
@@ -477,10 +486,7 @@ function startPage() {
           state.task = task;
           throw error;
         }
-        return true;
-      });
-      if (done) start();
-    },
+      }),
     link: () => `${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}`,
   };
 
@@ -548,7 +554,7 @@ function startPage() {
       tour: tourPanel,
     };
     box.hidden = !panel;
-    byId("lower").hidden = Boolean(panel) && !narrowQuery.matches;
+    byId("lower").hidden = Boolean(panel) && !sheetQuery.matches;
     if (!panel) {
       delete box.dataset.kind;
       box.replaceChildren();
@@ -575,7 +581,7 @@ function startPage() {
     if (state.other) {
       const [a, b] = state.sides.map((side) => measuredAt(side, step).scores);
       const name = state.other.name ?? differenceOf(state.other);
-      const losses = `: its loss is ${textOfLoss(b.loss)}, A’s ${textOfLoss(a.loss)}.`;
+      const losses = `: its loss is ${textOfLoss(b.loss)}, and A’s is ${textOfLoss(a.loss)}.`;
       texts = { strong: `B, ${name}`, text: losses, look: state.other.look };
       texts.note = texts.look
         ? ""
@@ -665,16 +671,19 @@ function startPage() {
       html(
         "tr",
         { class: isAt(i) ? "at" : "" },
-        html("td", {}, opener(i, each.source)),
-        ...lists.map((one) => html("td", {}, said(one[i]))),
-        html("td", {}, each.expected),
+        html("td", { title: each.source }, opener(i, each.source)),
+        ...lists.map((one) => html("td", { title: one[i].predicted }, said(one[i]))),
+        html("td", { title: each.expected }, each.expected),
       ),
     );
+    const { widths, isLong } = predictionColumns(list, names);
+    const columns = widths.map((width) => html("col", { style: width && `width: ${width}px` }));
     replace(
       byId("predictions"),
       html(
         "table",
-        { class: lists.length > 1 ? "two" : "" },
+        { class: isLong ? "long-rows" : "" },
+        html("colgroup", {}, ...columns),
         html("tr", {}, ...names.map((name) => html("th", {}, name))),
         ...rows,
       ),
@@ -760,22 +769,10 @@ function startPage() {
     return drawAll();
   }
 
-  // Maps have names for their rows and columns, and their number.
-  const readable = (trace) => ({
-    ...trace,
-    maps: trace.maps.map((map) => ({
-      ...map,
-      queries: map.rows,
-      keys: map.columns,
-      rows: map.rows.length,
-      columns: map.columns.length,
-    })),
-  });
-
   async function measure() {
     const step = stepShown();
-    const ask = async (side, off, at) =>
-      readable(await side.call("trace", at, state.typed, state.example, state.position ?? -1, off));
+    const ask = (side, off, at) =>
+      side.call("trace", at, state.typed, state.example, state.position ?? -1, off);
     const off = offList(state.off);
     let trace;
     try {
@@ -907,20 +904,17 @@ function startPage() {
       state.tour = null;
       return openPanel(null);
     },
-    close: () => openPanel(null),
   };
 
   // Both models of a tour, from step 0.
-  async function trainTour({ task, other }) {
-    if (state.other === other) return start(); // they train already
-    const done = await making(async () => {
+  function trainTour({ task, other }) {
+    if (state.other === other) return start(); // they exist already
+    return making(async () => {
       await makeOther(null);
       const own = tasks.find(({ name }) => name === task);
       Object.assign(state, { task: own, typed: "", example: 0, position: null, other });
       await make(own.toml);
-      return true;
     });
-    if (done) start();
   }
 
   function drawTours() {
@@ -1011,17 +1005,21 @@ function startPage() {
   }
 
   // Loads the config of the address, or a task.
-  async function open() {
+  function open() {
     const parts = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
     const config = parts.get("config");
     const task = tasks.find(({ name }) => name === parts.get("task")) ?? arrival;
-    const done = await making(async () => {
-      await makeOther(null);
-      if (config !== null) {
+    return making(
+      async () => {
+        await makeOther(null);
+        if (config === null) {
+          state.task = task;
+          await make(task.toml);
+          return;
+        }
         try {
           state.task = null;
           await make(config);
-          return true;
         } catch (error) {
           if (!first.summary) {
             state.task = arrival;
@@ -1029,12 +1027,9 @@ function startPage() {
           }
           throw error;
         }
-      }
-      state.task = task;
-      await make(task.toml);
-      return true;
-    });
-    if (done && parts.get("run") !== "0") start();
+      },
+      parts.get("run") !== "0",
+    );
   }
 
   (async () => {

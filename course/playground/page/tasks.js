@@ -51,17 +51,17 @@ export const taskTexts = {
       ".",
       ...afterOf({ ...view, from: view.prompt }),
     ],
-    knobs: knobsWith(["data.lengths", "Digits"], ["data.symbols", "Different digits"]),
+    knobs: knobsWith(["data.lengths", "Digits"], ["data.symbols", "Distinct digits"]),
   },
   reverse: {
     example: "3 1 2 → 2 1 3",
-    ask: pairQuestion(", write it backwards."),
-    knobs: knobsWith(["data.lengths", "Digits"], ["data.symbols", "Different digits"]),
+    ask: pairQuestion(" and write it backwards."),
+    knobs: knobsWith(["data.lengths", "Digits"], ["data.symbols", "Distinct digits"]),
   },
   copy: {
     example: "3 1 2 → 3 1 2",
-    ask: pairQuestion(", write it again."),
-    knobs: knobsWith(["data.lengths", "Digits"], ["data.symbols", "Different digits"]),
+    ask: pairQuestion(" and write it again."),
+    knobs: knobsWith(["data.lengths", "Digits"], ["data.symbols", "Distinct digits"]),
   },
   addition: {
     example: "85 + 50 → 531",
@@ -80,7 +80,7 @@ export const taskTexts = {
       strong(inputs.slice(-1)),
       "?",
     ],
-    knobs: knobsWith(["data.lengths", "Pairs"], ["data.symbols", "Different keys"]),
+    knobs: knobsWith(["data.lengths", "Pairs"], ["data.symbols", "Distinct keys"]),
   },
   subject: {
     example: "which noun acts",
@@ -89,12 +89,12 @@ export const taskTexts = {
   },
   set: {
     example: "{4 1 4 9} → 3",
-    ask: ({ inputs }) => ["How many different numbers are in ", strong(inputs), "?"],
-    knobs: knobsWith(["data.lengths", "Size"], ["data.symbols", "Different numbers"]),
+    ask: ({ inputs }) => ["How many distinct numbers are in ", strong(inputs), "?"],
+    knobs: knobsWith(["data.lengths", "Size"], ["data.symbols", "Distinct values"]),
   },
   shapes: {
     example: "image → T",
-    ask: () => ["Which figure is it? The image is read pixel by pixel."],
+    ask: () => ["Which figure is this? Every pixel is a position."],
     knobs: knobsWith(["data.size", "Image size"], ["data.noise", "Noise"]),
   },
   video: {
@@ -104,7 +104,7 @@ export const taskTexts = {
   },
   graph: {
     example: "nodes → colour",
-    ask: () => ["Which colour has the marked node two steps from node 0?"],
+    ask: () => ["What colour is the marked node two steps from node 0?"],
     knobs: knobsWith(["data.lengths", "Nodes"], ["data.symbols", "Colours"]),
   },
 };

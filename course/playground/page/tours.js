@@ -5,13 +5,12 @@ import { html } from "../../../lab/page/dom.js";
 import { smallMap } from "../../../lab/page/heat.js";
 import { percent, significant, whole } from "../../../lab/page/text.js";
 import { breaks } from "./breaks.js";
-import { weightOf } from "./plan.js";
+import { headMap, weightsOfQuery } from "./model.js";
+import { header } from "./panel.js";
 
 const brokenBy = (name) => breaks.find((each) => each.name === name);
 const rowsOf = (map, head) =>
-  Array.from({ length: map.rows }, (_, q) =>
-    Array.from({ length: map.columns }, (__, k) => Math.abs(weightOf(map, head, q, k))),
-  );
+  Array.from({ length: map.rows }, (_, q) => weightsOfQuery(map, head, q).map(Math.abs));
 const sumOf = (values) => values.reduce((a, b) => a + b, 0);
 const meanOf = (values) => sumOf(values) / Math.max(1, values.length);
 
@@ -52,16 +51,17 @@ export const tours = [
     name: "Scores without a scale",
     task: "recall",
     other: brokenBy("No scale"),
-    question: "B does not divide its scores by √K, the root of a head’s width. What happens?",
+    question:
+      "B does not divide its scores by √K, the square root of a head’s width. What happens?",
     answers: [
-      ["Nothing: a softmax does not mind the size of its input.", false],
+      ["Nothing: a softmax does not depend on the size of its input.", false],
       ["It learns later, or less.", true],
       ["Its loss becomes infinite.", false],
     ],
     happened: (a, b) =>
       a.half === undefined ? null : b.half === undefined || b.half > 1.2 * a.half,
     measure: ["largest weight of a row, mean", measures.largest],
-    look: "How many cells of a row have colour?",
+    look: "How many cells of a row are coloured?",
     reason:
       "A score adds up K products, so its size grows with √K. A softmax of large scores gives " +
       "nearly all weight to one key, chosen by chance before anything was learned. Hardly any " +
@@ -72,20 +72,20 @@ export const tours = [
     name: "Softmax on the wrong axis",
     task: "sort",
     other: brokenBy("Softmax on the wrong axis"),
-    question: "In B the columns of the weights add up to 1, not the rows. What shows it?",
+    question: "In B the columns of the weights add up to 1, not the rows. Where does it show?",
     answers: [
-      ["The loss: it does not fall.", false],
-      ["What it generates. Loss and exact match look right.", true],
-      ["An error: training stops.", false],
+      ["In the loss, which does not fall.", false],
+      ["In what it generates. Loss and exact match look right.", true],
+      ["In an error that stops training.", false],
     ],
     happened: (a, b) =>
       a.most === undefined || b.half === undefined ? null : generatesWell(a) && !generatesWell(b),
     measure: ["sum of a row", measures.sums],
     look: "Add up the cells of one row.",
     reason:
-      "A column divides by a sum over all queries, also later ones. Exact match is measured with " +
-      "the right target as input, where all queries are there at once. In generation there is " +
-      "one query at a time, and every key gives it all of its weight.",
+      "Each column is divided by a sum over all queries, including later ones. Exact match is " +
+      "measured with the correct target as input, where all queries are present at once. " +
+      "Generation has one query at a time, and every key gives it all of its weight.",
     exhibit: [
       "softmax-wrong-axis",
       "It makes this mistake in heed’s C++. You find it by its row sums.",
@@ -95,19 +95,19 @@ export const tours = [
     name: "No causal mask",
     task: "sort",
     other: brokenBy("No causal mask"),
-    question: "B sees the tokens that it is to predict. How do its scores look?",
+    question: "B sees the tokens that it has to predict. How do its scores look?",
     answers: [
-      ["Worse: later tokens disturb it.", false],
+      ["Worse: later tokens confuse it.", false],
       ["Better, but what it generates is wrong.", true],
       ["The same: the weights of later tokens become 0 by themselves.", false],
     ],
     happened: (a, b) =>
       b.most === undefined ? null : (a.most === undefined || b.most <= a.most) && !generatesWell(b),
     measure: ["weight on later tokens, mean", measures.ahead],
-    look: "Is there colour right of the diagonal?",
+    look: "Is there colour to the right of the diagonal?",
     reason:
-      "In training the target is the input, moved by one. Without the mask a position copies the " +
-      "next token instead of predicting it. When the model generates, there is no next token.",
+      "In training the target is the input, shifted by one. Without the mask a position copies " +
+      "the next token instead of predicting it. When the model generates, there is no next token.",
     exhibit: ["mask-after-softmax", "It makes a mistake of the same kind, which is harder to see."],
   },
 ];
@@ -122,8 +122,8 @@ const passedText = ({ step, half, most }) => {
 // What the measurements say of an answer: [class, text].
 export function outcomeOf(of, answer, a, b) {
   const shown = of.happened(a, b);
-  if (shown === null) return ["q", "Too early to say: let both train on."];
-  if (!shown) return ["q", "This run does not show what the mistake does most of the time."];
+  if (shown === null) return ["q", "Too early to say: let both models train longer."];
+  if (!shown) return ["q", "This run does not show what the mistake usually does."];
   const [expected, isRight] = of.answers[answer];
   return isRight ? ["ok", "✓ You expected it."] : ["no", `✗ You expected: ${expected}`];
 }
@@ -147,17 +147,7 @@ function pairOfMaps({ trace, other }) {
         ? html(
             "figure",
             {},
-            smallMap(
-              {
-                rows: map.queries,
-                columns: map.keys,
-                weight: (q, k) => Math.min(1, Math.abs(weightOf(map, 0, q, k))),
-              },
-              118,
-              "var(--h1)",
-              false,
-              `Weights of ${names[i]}`,
-            ),
+            smallMap(headMap(map, 0), 118, "var(--h1)", false, `Weights of ${names[i]}`),
             html("figcaption", { class: "s" }, names[i]),
           )
         : null,
@@ -218,7 +208,7 @@ const steps = [
     html(
       "p",
       { class: "s q" },
-      `Head 1 of the last layer. ${view.tour.of.look} In the drawing, A’s maps stand beside B’s.`,
+      `Head 1 of the last layer. ${view.tour.of.look} In the drawing, A’s maps are next to B’s.`,
     ),
     measuredTable(view, records),
   ],
@@ -230,8 +220,8 @@ const steps = [
       html(
         "p",
         {},
-        `Generated token by token, ${a.right} of ${a.generated} examples of A are right, ` +
-          `and ${b.right} of B.`,
+        `When they generate token by token, A gets ${a.right} of ${a.generated} examples right, ` +
+          `and B gets ${b.right}.`,
       ),
       html("p", { class: kind, "aria-live": "polite" }, words),
     ];
@@ -278,22 +268,9 @@ export function tourPanel(view) {
   const records = isTrained ? sides.map((side, i) => recordOf(side, predictions[i])) : null;
   const button = (words, key, action, disabled = false) =>
     html("button", { type: "button", "data-key": key, onclick: action, disabled }, words);
-  const close = {
-    type: "button",
-    class: "close",
-    "aria-label": "Close",
-    "data-key": "close",
-    onclick: tourOn.close,
-  };
   const needsModels = step === 1 || step === 2;
   const nodes = [
-    html(
-      "header",
-      {},
-      html("h2", {}, of.name),
-      html("span", { class: "s q" }, `${step + 1} of ${steps.length}`),
-      html("button", close, "✕"),
-    ),
+    header(of.name, view, html("span", { class: "s q" }, `${step + 1} of ${steps.length}`)),
     html("p", { class: "lead" }, of.question),
     html("h3", {}, titles[step]),
     ...(needsModels && !records

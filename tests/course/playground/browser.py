@@ -205,6 +205,23 @@ def check_keyboard(browser, page):
     browser.show(1280)
 
 
+def check_sheet(browser, page):
+    """A panel is on the screen at every width."""
+    opened(browser, page, "recall")
+    for width, height in ((1280, 900), (1000, 900), (800, 900), (600, 900), (400, 850)):
+        browser.show(width, height=height)
+        still(browser)
+        click(browser, key_of("head decoder.layers.1.attention.head.0"))
+        browser.wait("return document.querySelector('#panel .map')")
+        still(browser)
+        box = browser.js("const b = document.getElementById('panel').getBoundingClientRect(); return [b.top, b.bottom]")
+        assert 100 < box[0] < box[1] <= height, (width, box)
+        browser.fits(width)
+        press(browser, "Escape")
+        still(browser)
+    browser.show(1280)
+
+
 def check_looks(browser, page, folder):
     """At every width nothing is cut off, and text can be read, light and dark."""
     for task in ("recall", "shapes", "reverse"):
@@ -390,6 +407,8 @@ def check_tasks(browser, page):
         assert len(browser.js("return document.getElementById('ask').textContent")) > 20, task
         if task in shapes:
             assert browser.js(f"return document.querySelectorAll('{shapes[task]}').length") > 8, task
+        plus = browser.js("return document.querySelectorAll('#flow path.and').length")
+        assert (plus > 0) == (task not in ("set", "graph")), f"{task}: {plus} signs that add positions"
         if task == "set":
             assert browser.js(f"return document.querySelector('{key_of('part pool')}') !== null")
         if task == "video":  # frames side by side
@@ -403,6 +422,7 @@ def check_tasks(browser, page):
               const drawn = stage.querySelector('.cv > *').getBoundingClientRect().height, all = stage.getBoundingClientRect().height;
               return all - drawn > 0.6 ? [[stage.textContent.slice(0, 20), all, drawn]] : []; })""")
             assert not broken, f"{task}, {width}: strands that break: {broken}"
+            browser.fits(width)
         bands = browser.js("return document.querySelectorAll('.band').length")
         assert bands == (2 if task in ("reverse", "copy") else 1), (task, bands)
 
@@ -521,7 +541,7 @@ def main():
     try:
         browser.show(1280)
         for check in (check_arrival, check_slider, check_head, check_parts, check_keyboard, check_knobs, check_examples,
-                      check_breaks, check_compare, check_tours, check_tasks, check_deep, check_long, check_positions, check_address):
+                      check_breaks, check_compare, check_tours, check_tasks, check_deep, check_long, check_positions, check_sheet, check_address):
             check(browser, page)
         check_looks(browser, page, folder)
         check_terminal(browser, page, program)
