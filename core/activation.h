@@ -6,7 +6,8 @@
 //   gelu       x Φ(x), Φ the normal distribution     (Hendrycks & Gimpel 2016)
 //   gelu_tanh  ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))), their approximation
 //
-// core/reference/activation.h has the formulas. A name is also the word in a config.
+// core/reference/activation.h has all formulas. A name is also the word in a config, so one list
+// makes the values and their names.
 #pragma once
 
 #include <cstddef>

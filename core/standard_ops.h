@@ -5,12 +5,13 @@
 // operations broadcast like NumPy. Negative axes count from the end. The letters:
 //
 //   B        examples in a batch
-//   T        positions in a sequence; Tq those of queries, Tk those of keys
-//   D        width of the model: of the vector of one position
+//   T        positions in a sequence; Ts of a source, Tq of queries, Tk of keys
+//   D        width of the model: of the vector of one position; De of the encoder, Dm of the memory
 //   H        heads
 //   K, Kv    width of one head's queries and keys, and of its values
 //   I, O     inputs and outputs of a linear layer
 //   V        tokens in the vocabulary, or classes
+//   n        a row: an index of all axes but the last, as one
 //   …        any axes
 #pragma once
 
@@ -51,7 +52,7 @@ Tensor transpose(const Tensor& x, int axis, int other);
 Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last);  // [first, last) of an axis
 
 // ---- ops/masked_fill.cpp
-// `value`, with a zero gradient, where the mask hides a key from a query. scores (B, H, Tq, Tk)
+// scores (B, H, Tq, Tk), but `value`, with a zero gradient, where the mask hides a key from a query
 Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value);
 
 // ---- ops/softmax.cpp
@@ -90,7 +91,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon);
 Tensor dropout(const Tensor& x, double probability);
 
 // ---- ops/loss.cpp
-// What a loss returns, as in PyTorch.
+// What a loss returns, by PyTorch's names.
 enum class Reduction {
   mean,  // the mean over the targets that count, or over all elements
   sum,

@@ -1,5 +1,4 @@
-// y = a + b and y = a · b, element by element, with broadcasting. The simplest closures: start
-// here.
+// y = a + b and y = a · b, element by element, with broadcasting: the simplest closures.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/standard_ops.h"

@@ -1,4 +1,4 @@
-// Training sets random elements to zero, and scales the others so that the mean stays.
+// In training, sets random elements to zero, and scales the others so that the mean stays.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/standard_ops.h"

@@ -9,7 +9,7 @@ using kernels::broadcast_axes;
 using kernels::gemm_batched;
 using kernels::Matrix;
 
-// y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o])
+// y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o]): core/reference/linear.cpp, with its gradient.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1),
         "linear: the last axis of x {} must be as long as the last axis of w {}", x.shape(),
@@ -38,7 +38,8 @@ Shape with_matrix(const Shape& batch, int64_t rows, int64_t columns) {
 
 }  // namespace
 
-// c[…, m, n] = Σₖ a[…, m, k] b[…, k, n]
+// c[…, m, n] = Σₖ a[…, m, k] b[…, k, n], by gemm_batched(): a matrix product for each index of the
+// batch axes. Matrix::t() is the transpose (core/kernels/gemm/gemm.h).
 Tensor matmul(const Tensor& a, const Tensor& b) {
   check(a.rank() >= 2 && b.rank() >= 2 && a.dim(-1) == b.dim(-2),
         "matmul: the last axis of a {} must be as long as the last but one of b {}, both of rank 2 "

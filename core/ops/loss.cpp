@@ -1,4 +1,4 @@
-// How surprised the model is by the right tokens: -log of their probabilities, summed.
+// Defines standard_ops.h's losses of logits and of a linear layer, then what both need.
 #include "core/ops/loss.h"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ static void check_targets(const char* name, const Ids& targets, int64_t classes,
   }
 }
 
-// lossₙ = -Σᵥ p(n, v) log softmax(logits)[n, v]
+// lossₙ = -Σᵥ p(n, v) log softmax(logits)[n, v]. One pass computes the loss and the gradient of the
+// logits, from the same exponentials; backward only multiplies it by dy.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction reduction,
                      const LabelSmoothing& smoothing) {
   const Shape& shape = logits.shape();
@@ -54,7 +55,7 @@ Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction reducti
   });
 }
 
-// cross_entropy(linear(x, w, b), targets)
+// cross_entropy(linear(x, w, b), targets); x (…, I), w (V, I), b (V), targets (…)
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction, const LabelSmoothing& smoothing, int64_t at_once) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1) &&
@@ -78,7 +79,7 @@ kernels::TargetDistribution detail::target_distribution(const char* name,
   const double epsilon = smoothing.epsilon;
   check(epsilon >= 0 && epsilon <= 1, "{}: label smoothing must be in [0, 1], got {}", name,
         epsilon);
-  if (epsilon == 0) return {1, 0, -1};
+  if (epsilon == 0) return {.target = 1, .other = 0, .never = -1};
   const bool all = smoothing.over == Smoothing::vocabulary;
   const int32_t never = smoothing.over == Smoothing::possible_others ? smoothing.impossible : -1;
   check(smoothing.over != Smoothing::possible_others || (never >= 0 && never < classes),

@@ -1,4 +1,5 @@
-// Declares what the definitions of the losses share.
+// Cross entropy: how surprised the model is by the right tokens, -log of their probabilities. This
+// header has what its two definitions share.
 #pragma once
 
 #include "core/kernels/kernels.h"

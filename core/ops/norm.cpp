@@ -1,4 +1,5 @@
-// Each vector to mean 0 and variance 1, then scaled and shifted by learned numbers.
+// Brings each vector to one size (layer_norm: mean 0 and variance 1; rms_norm: mean square 1), then
+// scales and shifts it by learned numbers.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/standard_ops.h"

@@ -9,24 +9,22 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-using Order = std::array<int, Shape::max_rank>;
+using Order = std::array<int, Shape::max_rank>;  // its first `rank` elements are used
 
+// Axis i of y is axis order[i] of x.
 Tensor permuted(const char* name, const Tensor& x, const Order& order) {
-  const int rank = x.rank();
-  const auto used = [rank](const Order& o) {
-    return std::span(o).first(static_cast<size_t>(rank));
-  };
+  const size_t rank = static_cast<size_t>(x.rank());
   Shape shape = x.shape();
   Order inverse{};
-  for (int i = 0; i < rank; ++i) {
-    shape = shape.with(i, x.dim(order[static_cast<size_t>(i)]));
-    inverse[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+  for (size_t i = 0; i < rank; ++i) {
+    shape = shape.with(static_cast<int>(i), x.dim(order[i]));
+    inverse[static_cast<size_t>(order[i])] = static_cast<int>(i);
   }
   Tensor y = Tensor::empty(shape);
-  kernels::permute(x.data(), x.shape(), used(order), {y.mutable_data(), false});
-  return record(name, y, {x}, [inverse, used](Backward& g) {
-    kernels::permute(g.dy(), g.shape(), used(inverse),
-                     g.into(0));  // dx += dy, with the axes permuted back
+  kernels::permute(x.data(), x.shape(), std::span(order).first(rank), {y.mutable_data(), false});
+  return record(name, y, {x}, [inverse, rank](Backward& g) {
+    // dx += dy, with the axes permuted back
+    kernels::permute(g.dy(), g.shape(), std::span(inverse).first(rank), g.into(0));
   });
 }
 

@@ -1,4 +1,5 @@
-// y = φ(x), dx = dy φ'(x), element by element.
+// y = φ(x), dx = dy φ'(x), element by element. bound(n) is n, and write() writes or adds
+// (core/reference/reference.h).
 #include "core/reference/activation.h"
 
 #include "core/autograd.h"
