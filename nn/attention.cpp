@@ -20,7 +20,7 @@ KeyValues MultiHeadAttention::keys_and_values(const Tensor& c, int64_t first) co
   return {tapped(*this, Site::keys, rotated(k, first)), v, c.dim(1)};
 }
 
-// y = [P₁ V₁; …; P_H V_H] Woᵀ,  Pₕ = softmax(Qₕ Kₕᵀ / √K)
+// y = z Woᵀ,  z = [P₁ V₁; …; P_H V_H],  Pₕ = softmax(Qₕ Kₕᵀ / √K)
 Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const {
   mask.causal = mask.causal || causal_;
   Tensor z = replaced_heads(q, kv, mask);

@@ -25,8 +25,8 @@ inline constexpr FeedForwardActivation swiglu{Activation::silu, true};
 
 class FeedForward : public Module {
  public:
-  // `linear`: of all three matrices; the last one joins the residual stream. Throws InputError for
-  // a dropout out of range.
+  // `linear`: options of all matrices; the last joins the residual stream. Throws InputError for a
+  // dropout out of range.
   FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation activation = Activation::relu,
               double dropout = 0, const LinearOptions& linear = {});
   // x (…, dim) → (…, dim)

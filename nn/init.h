@@ -1,4 +1,4 @@
-// Initial weights: as large as keeps the variance of a signal from layer to layer. Each weight
+// Initial weights, of the size that keeps the variance of a signal from layer to layer. Each weight
 // draws from its own random stream of the scope, so what a seed means depends only on the order in
 // which layers are made.
 #pragma once
@@ -31,9 +31,9 @@ struct InitOptions {
 };
 
 // A parameter (fan_out, fan_in), or (…, fan_out, fan_in): matrices of one distribution.
-// `residual_depth`, for gpt2: the number of sublayers that join the residual stream, each of which
-// adds to its variance; 0 if the layer of this weight does not join it. Throws InputError for
-// values out of range.
+// `residual_depth`, for gpt2: the number of sublayers that join the residual stream (nn/block.h),
+// each of which adds to its variance; 0 if the layer of this weight does not join it. Throws
+// InputError for values out of range.
 Tensor initial_weight(const Shape& shape, const InitOptions& init = {}, int64_t residual_depth = 0);
 // A parameter of N(0, std²), or of one value.
 Tensor normal_parameter(const Shape& shape, double std);

@@ -23,7 +23,7 @@ class Past {
   virtual void advance(int64_t positions) = 0;
   // Appends to the keys and values of a self-attention, and returns all.
   virtual const KeyValues& append(const Module& attention, const KeyValues& more) = 0;
-  // Those of a cross-attention for the encoder's output. Without keys before the first call.
+  // Returns those of a cross-attention for the encoder's output: no tensors before the first call.
   virtual KeyValues& memory(const Module& attention) = 0;
 };
 

@@ -33,7 +33,7 @@ class Module {
   // under its first name; an absent bias does not appear.
   std::vector<NamedParameter> parameters() const;
   int64_t parameter_count() const;
-  // By name, for those who save or look inside. nn/module_names.cpp defines these three.
+  // By name, for checkpoints and taps. The full build defines these three: nn/module_names.cpp.
   // The parameter of this name. Throws Error, with similar names, if there is none.
   Tensor parameter(std::string_view name) const;
   // Copies values into the parameters of these names. Throws Error, and changes nothing, unless the

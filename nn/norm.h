@@ -1,4 +1,5 @@
-// Each vector to the same size, then scaled and shifted by learned numbers w and b.
+// Brings each vector to the same size, then scales and shifts it by learned numbers w and b. The
+// product ∘ is element by element.
 //
 //   y = (x - mean(x)) / √(var(x) + ε) ∘ w + b    LayerNorm (Ba, Kiros & Hinton 2016)
 //   y = x / √(mean(x²) + ε) ∘ w                  RMSNorm (Zhang & Sennrich 2019)

@@ -10,7 +10,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// The rows φ(0) … φ(length - 1).
+// The rows p(0) … p(length - 1).
 Tensor sinusoids(int64_t length, int64_t dim) {
   Tensor table = Tensor::empty({length, dim});
   real* const to = table.mutable_data();
@@ -25,7 +25,7 @@ Tensor sinusoids(int64_t length, int64_t dim) {
   return table;
 }
 
-// x + φ, with rows first … first + T - 1 of the table φ.
+// x + rows first … first + T - 1 of the table.
 Tensor add_rows(const Tensor& x, const Tensor& table, int64_t first) {
   const int64_t last = first + x.dim(1);
   return x + (first == 0 && last == table.dim(0) ? table : slice(table, 0, first, last));

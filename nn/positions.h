@@ -1,4 +1,4 @@
-// Attention does not know the order of its inputs; these vectors tell it. The vector φ(t) is added
+// Attention does not know the order of its inputs; these vectors tell it. The vector p(t) is added
 // to that of the token at position t (Vaswani et al. 2017, section 3.5). Rotary positions act
 // inside attention instead (nn/attention.h).
 #pragma once
@@ -10,11 +10,11 @@ namespace heed::inline HEED_REAL {
 
 class Positions : public Module {
  public:
-  // x (B, T, D) at the positions first … first + T - 1 → (B, T, D). By default without positions.
+  // x (B, T, D) at the positions first … first + T - 1 → (B, T, D). Here no positions: x itself.
   virtual Tensor operator()(const Tensor& x, int64_t first = 0) const;
 };
 
-// φ(t) = [sin ω₀t, cos ω₀t, sin ω₁t, cos ω₁t, …],  ωₖ = 10000^(-2k/D). The product φ(s)·φ(t) =
+// p(t) = [sin ω₀t, cos ω₀t, sin ω₁t, cos ω₁t, …],  ωₖ = 10000^(-2k/D). The product p(s)·p(t) =
 // Σₖ cos ωₖ(s - t) depends only on the distance. An odd width ends with a sine.
 class SinusoidalPositions : public Positions {
  public:
@@ -24,7 +24,7 @@ class SinusoidalPositions : public Positions {
   Lazy<Tensor> table_;  // (positions, D): as many as were needed so far
 };
 
-// φ(t) is row t of a parameter.
+// p(t) is row t of a parameter.
 class LearnedPositions : public Positions {
  public:
   // Rows start as N(0, std²).

@@ -29,13 +29,13 @@ enum class Site {
   weights,  // attention: P, before dropout (B, H, Tq, Tk)
   heads,    // attention: [P₁ V₁; …; P_H V_H], before Wo (B, Tq, H·K)
   head_outputs,  // attention: Pₕ Vₕ Woₕᵀ, which y adds up, with the bias; if wanted (B, H, Tq, D)
-  preactivation,  // feed-forward: W₁ x + b₁ (B, T, hidden); if wanted; not to be replaced
-  activation,     // feed-forward: what W₂ reads (B, T, hidden)
+  preactivation,  // feed-forward: x W₁ᵀ + b₁ (B, T, F); if wanted; not to be replaced
+  activation,     // feed-forward: what W₂ reads (B, T, F)
   scale,          // a norm: √(var(x) + ε) or √(mean(x²) + ε); if wanted (B, T, 1)
   normalised,     // a norm: its output (B, T, D)
   sublayer,       // the norm of a sublayer: what is added to the stream (B, T, D)
   stream,         // the norm of a sublayer: the residual stream after it (B, T, D)
-  logits,         // the head of a model (B, T, V), or (B, C)
+  logits,         // the head of a model (B, T, V), or (B, C) of C classes
 };
 
 // Taps nest per thread; only the innermost sees.

@@ -1,4 +1,6 @@
-// One loop over several strided arrays: (2, 3) + (3), a permuted copy, a sum over some axes.
+// One loop over several strided arrays, such as arrays that broadcast. The axes of (2, 3) + (3)
+// have the lengths 2 and 3. A step along an axis advances the first array by 3 or 1 elements, and
+// the second, which the first axis repeats, by 0 or 1.
 #pragma once
 
 #include <array>

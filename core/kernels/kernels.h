@@ -1,8 +1,8 @@
 // The loops that the operations of the standard Transformer call, file by file. A Destination says
 // whether a loop adds to what is there. (gemm/gemm.h has the matrix products.)
 //
-// A kernel runs on all threads unless it says otherwise. Where a gradient is an argument, one whose
-// `data` is null is not computed.
+// Fast kernels run on all threads unless they say otherwise. Gradients whose `data` is null are not
+// computed.
 #pragma once
 
 #include <cstdint>

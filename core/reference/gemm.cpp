@@ -16,8 +16,8 @@ double element(const Matrix& m, int64_t i, int64_t j) {
   return m.data[m.transposed ? j * m.rows + i : i * m.columns + j];
 }
 
-// Adds up one row of c after the other, in double: the inner loops are contiguous, so that
-// compilers make vector instructions of them.
+// Computes one row of c after the other, in double. The inner loops are contiguous, so compilers
+// vectorise them.
 void multiply(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   const int64_t rows = a.rows, columns = b.columns, depth = a.columns;

@@ -1,5 +1,4 @@
-// Sums of x over the axes in which it broadcasts: the gradient of broadcasting, for what was
-// repeated receives the sum of the gradients of its copies.
+// The gradient of broadcasting: what was repeated receives the sum of the gradients of its copies.
 #include <vector>
 
 #include "core/kernels/axes.h"
@@ -7,7 +6,7 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// y[k] = Σ x[i], over the elements i of `shape` that broadcasting makes of element k of `target`
+// to[k] = Σ from[i], over the elements i that broadcasting makes of element k
 void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to) {
   std::vector<double> sums(static_cast<size_t>(target.size()));
   const Axes<1> axes = broadcast_axes(shape, target);

@@ -1,11 +1,9 @@
 // The definitions: each kernel as the loop that a paper writes. Read bound(n) as n.
 //
 // core/reference/NAME.cpp takes the place of core/kernels/NAME.cpp: no blocks, no vector
-// instructions, no threads, and sums in double. An operation that a fast build fuses
-// (core/ops/fused.h) is composed of other operations here. core/kernels/axes.h has no second
-// definition. All are compiled twice, and the tests compare the two. The preset `reference` builds
-// heed from these loops: any config then trains, slowly, and a printf in one of them shows a real
-// training at work.
+// instructions, no threads, and sums in double. Tests compare the two. The preset `reference`
+// builds heed from these loops: any config then trains, slowly, and a printf in one of them shows a
+// real training run at work.
 //
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml

@@ -1,4 +1,4 @@
-// Matrix products (GEMM):
+// The matrix product (GEMM), of which linear layers and attention consist:
 //
 //   c[i, j] = Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
 //
@@ -24,12 +24,12 @@ struct Matrix {
   Matrix t() const { return {data, columns, rows, !transposed}; }
 };
 
-// Computes c in the precision of the current scope. `bias` may be null. Throws Error if a.columns
-// and b.rows differ.
+// Computes c; a fast kernel in the precision of the current scope. `bias` may be null. Throws Error
+// if a.columns and b.rows differ.
 void gemm(const Matrix& a, const Matrix& b, Destination c, const real* bias = nullptr);
 
-// Computes c[i] = a[m] b[n] for each element i of a loop over two arrays of matrices, whose offsets
-// there are m and n. a[0] and b[0] begin at a.data and b.data. All matrices are contiguous.
+// Computes the matrices c[i] = a[m] b[n] for each index i of a loop over two arrays of matrices,
+// where [m, n] = axes.offsets(i). a[0] and b[0] begin at a.data and b.data. All are contiguous.
 void gemm_batched(const Axes<2>& axes, const Matrix& a, const Matrix& b, Destination c);
 
 }  // namespace heed::inline HEED_REAL::kernels
