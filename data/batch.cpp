@@ -84,7 +84,7 @@ void Batches::load(int64_t group) {
   order_.resize(examples_.size());
   for (int64_t i = first; i < first + count; ++i)
     dataset_->get(shuffle_ ? (*shuffle_)(i) : i, examples_[static_cast<size_t>(i - first)]);
-  // As much space for each, so that later ones fit.
+  // Every example gets the largest capacity, so that later ones fit without allocating.
   for (const Member member : {&Example::source, &Example::input, &Example::target}) {
     size_t most = 0;
     for (const Example& example : examples_) most = std::max(most, (example.*member).capacity());

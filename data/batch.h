@@ -5,8 +5,8 @@
 //   source  7  0 49  ·     input  <bos> 49  0  7  ·     target  49  0  7 <eos>   ·
 //          12 12  3  4            <bos>  4  3 12 12              4  3 12   12 <eos>
 //
-// Row t of `target` is the token to predict from the inputs up to t. A · is padding: id 0 in source
-// and input, whose lengths say where it begins, and `ignored` (core/standard_ops.h) in target.
+// The target at position t is the token to predict from the inputs up to t. A · is padding: id 0 in
+// source and input, whose lengths say where it begins; `ignored` (core/standard_ops.h) in target.
 #pragma once
 
 #include <any>

@@ -1,4 +1,4 @@
-// Examples by index. An example is up to three lists of tokens.
+// A dataset gives examples by index. An example is up to three lists of tokens.
 //
 // From a rule to a batch:
 //
@@ -19,7 +19,7 @@ namespace heed {
 
 struct Batch;
 
-// The kinds of models, each of which needs examples of another form: see data/framing.h.
+// The kinds of models. Each needs examples of a different form: see data/framing.h.
 enum class Framing { language_model, seq2seq, classifier };
 
 struct Example {

@@ -9,7 +9,7 @@
 namespace heed {
 
 Random Selection::random(int64_t i) const {
-  const uint32_t stream = split ? static_cast<uint32_t>(*split) : 3;
+  const uint32_t stream = split ? static_cast<uint32_t>(*split) : 3;  // none of the splits
   return Random(seed, Purpose::task, static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32),
                 stream);
 }

@@ -3,7 +3,7 @@
 // A task of at most 2^20 sources is listed: each split has all examples whose hash falls into it,
 // or as many of them as asked for. Of larger tasks, training examples are not stored: example i is
 // drawn when it is needed, from a random stream named by (seed, split, i), until the hash of its
-// source falls into the split. Validation and test are distinct examples, drawn once.
+// source falls into the split. Validation and test examples are distinct; their streams are stored.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ inline constexpr int64_t held_out_size = 1000;          // the size of others, i
 bool is_listed(const SequenceTask& task);
 
 // Returns the examples of a split: `size` of them, or for 0 all of a listed task, else one of the
-// sizes above. Returns fewer if listed or distinct examples are fewer. A drawn training split draws
-// until an example is in it, so the other fractions must leave it something.
+// sizes above; fewer if there are fewer listed or distinct ones. A drawn training split draws until
+// an example is in it, so the other fractions must leave it something.
 Dataset generated(const SequenceTask& task, Layout layout, Selection selection, int64_t size = 0);
 
 }  // namespace heed

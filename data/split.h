@@ -8,12 +8,18 @@
 #include <cstdint>
 #include <span>
 
+#include "core/random.h"
+
 namespace heed {
 
 // 64 bits, the same on every machine: FNV-1a (Fowler, Noll, Vo) over ids, then SplitMix64's
 // finaliser, since FNV's high bits are poor for short inputs.
 inline constexpr uint64_t hash_start = 0xCBF29CE484222325, hash_prime = 0x100000001B3;
-uint64_t stable_hash(std::span<const int32_t> ids);
+inline uint64_t stable_hash(std::span<const int32_t> ids) {
+  uint64_t hash = hash_start;
+  for (const int32_t id : ids) hash = (hash ^ static_cast<uint32_t>(id)) * hash_prime;
+  return mixed(hash);
+}
 
 enum class Split { train, val, test };
 

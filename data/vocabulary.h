@@ -1,8 +1,7 @@
 // The tokens and their ids: ordinary ones first, special ones last, so that adding one of these
 // renumbers nothing.
 //
-// The number n of a task has id n. Characters and words are in byte order, which for UTF-8 is code
-// point order. Padding is not a token: batches store lengths.
+// The number n of a task has id n. Padding is not a token: batches store lengths.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ namespace heed::inline HEED_REAL {
 
 struct BlockOptions;
 class Parts;
-extern const Parts transformer_parts;  // attention without positions
+extern const Parts transformer_parts;  // multi-head attention, and no positions
 
 // A sublayer's norm, dropout and addition to the residual stream.
 struct Residual {
@@ -76,7 +76,7 @@ class DecoderLayer : public Module {
   FeedForward feed_forward_;
 };
 
-// Layers, then a norm if has_final_norm(). Arguments after x are those of the layers.
+// Applies layers, then a norm if has_final_norm(). Arguments after x are those of the layers.
 template <class Layer>
 class Stack : public Module {
  public:
@@ -127,8 +127,8 @@ struct BlockOptions {
   }
 };
 
-// What the layers of a model are made of. These parts are the Transformer's; others derive from
-// them.
+// Makes what models differ in: mixing, cross-attention and positions. These are the Transformer's;
+// a class for other models derives from this one.
 class Parts {
  public:
   enum class Kind { none, sinusoidal, learned, rotary };  // of positions
@@ -145,11 +145,11 @@ class Parts {
   virtual std::unique_ptr<Mixing> mixing(const BlockOptions& o, const LinearOptions& linear) const;
   virtual std::unique_ptr<Attention> cross_attention(const BlockOptions& o,
                                                      const LinearOptions& linear) const;
-  // Positions for a model of width `dim`. `std`: of initial values. `grid`: the lengths of its
-  // axes, if they form one.
+  // Positions for a model of width `dim`. `std`: of initial values. `grid`: the lengths of the axes
+  // of a grid of positions.
   virtual std::unique_ptr<Positions> positions(int64_t dim, double std,
                                                std::span<const int64_t> grid) const;
-  // The width of tokens, to which the positions are added, and whether they are to be scaled.
+  // The width of token vectors before they get positions, and whether to multiply them by √width.
   virtual int64_t token_width(int64_t dim) const { return dim; }
   virtual bool scales_tokens() const { return kind_ == Kind::sinusoidal; }
 

@@ -21,7 +21,7 @@ class SinusoidalPositions : public Positions {
   Tensor operator()(const Tensor& x, int64_t first = 0) const override;
 
  private:
-  Lazy<Tensor> table_;  // (positions, D): as many as were needed so far
+  Lazy<Tensor> table_;  // (positions, D), for at least as many as were needed so far
 };
 
 // p(t) is row t of a parameter.

@@ -28,7 +28,7 @@ struct ModelShape : BlockOptions {
   int64_t layers = 2;                          // of the encoder, or of the only stack
   int64_t decoder_layers = 0;                  // of the decoder; 0: as many as the encoder's
   int64_t encoder_dim = 0;                     // D of an encoder-decoder's encoder; 0: dim
-  bool tie_weights = true;                     // logits by the embedding of the output's tokens
+  bool tie_weights = true;                     // the head's weight is that of the embedding
   bool share_embeddings = false;               // one embedding for source and target
   Choice scale_embedding = Choice::automatic;  // by √dim (Vaswani et al. 2017, section 3.4);
                                                // automatic: with sinusoidal positions
@@ -38,7 +38,7 @@ struct ModelShape : BlockOptions {
   virtual void check_ranges() const = 0;
   // What its layers are made of, for data of these sizes.
   virtual std::unique_ptr<Parts> parts(const ModelSizes& sizes) const = 0;
-  // The layers of the encoder, and of the decoder or the only stack of a language model.
+  // Options of the encoder's layers, and of those of the decoder or of a language model.
   BlockOptions encoder_block() const;
   BlockOptions decoder_block() const;
 };
@@ -65,10 +65,9 @@ struct Inputs {
 
 class Model : public Module {
  public:
-  // seq2seq, language_model: (B, T, V): row t predicts token t + 1; classifier: (B, C).
+  // (B, T, V), where row t predicts token t + 1; of a classifier (B, C), for C classes.
   Tensor logits(const Inputs& inputs) const;
-  // cross_entropy(logits(inputs), targets, reduction, smoothing). A fast build never stores all
-  // logits.
+  // cross_entropy(logits(inputs), targets, reduction, smoothing), by linear_cross_entropy().
   Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
               const LabelSmoothing& smoothing = {}) const;
 
@@ -80,8 +79,8 @@ class Model : public Module {
 // Returns the factor of token embeddings in a model of width `dim`: see scale_embedding.
 real embedding_scale(const ModelShape& options, const Parts& parts, int64_t dim);
 
-// The input of a stack: tokens embedded, or features projected, with their positions, to width D,
-// under dropout.
+// Makes the input of a stack: embeds tokens, or projects features, to width D, adds positions, and
+// applies dropout.
 class InputEmbedding : public Module {
  public:
   // Reads features if `sizes` has some, otherwise tokens of `vocabulary`. D is `dim`.

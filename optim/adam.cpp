@@ -1,5 +1,5 @@
 // The rules adam and adamw: the arrays that they keep, and their limits. The formula is in
-// optim/reference/adam.cpp.
+// optim/reference/adam.cpp; exp_avg and exp_avg_sq are PyTorch's names of m and v.
 #include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL {

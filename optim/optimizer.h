@@ -88,17 +88,17 @@ class Optimizer {
   // Throws InputError for a rate that is negative or not finite.
   void set_lr(double lr);
 
-  // Updates every parameter with gradient_scale times its gradient, summed over the ranks. If the
-  // norm of all gradients (times gradient_scale) exceeds clip_norm, multiplies them by clip_norm /
-  // (norm + 1e-6), as PyTorch's clip_grad_norm_ does. Does not change the gradients. A parameter
-  // without a gradient has a gradient of zero.
+  // Updates every parameter with gradient_scale times its gradient, summed over the processes of a
+  // run. If the norm of all gradients (times gradient_scale) exceeds clip_norm, multiplies them by
+  // clip_norm / (norm + 1e-6), as PyTorch's clip_grad_norm_ does. Does not change the gradients. A
+  // parameter without a gradient has a gradient of zero.
   //
   // Returns the norm before clipping. If it is not finite, changes nothing.
   double step(double gradient_scale = 1);
 
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
-  // For parameters in an arena (optim/arena.h); optim/arena_parameters.cpp defines these three.
+  // The full build defines these three, for parameters in one array: optim/arena_parameters.cpp.
   Arena& arena();
   // The arrays of the rule, as ArenaState::tensors() returns them: exp_avg.<parameter> and so on.
   std::vector<NamedParameter> state() const;

@@ -11,7 +11,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Consecutive elements: all arrays (size).
+// Consecutive elements of parameters. All arrays have the shape (size).
 struct ParameterRange {
   int64_t size;
   bool matrix;  // of tensors of rank ≥ 2
@@ -32,7 +32,7 @@ class ParameterSet {
   virtual void update(const std::function<void(const ParameterRange&)>& f) = 0;
 };
 
-// Those of the parameters that require a gradient. Throws InputError if there are none. A build
+// Returns the set of those that require a gradient. Throws InputError if there are none. A build
 // links one of two definitions: optim/minimal/parameters.cpp leaves each parameter where it is,
 // optim/arena_parameters.cpp moves all into one array.
 std::unique_ptr<ParameterSet> parameter_set(std::vector<NamedParameter> parameters);

@@ -37,7 +37,7 @@ extern const ScheduleRule constant, linear, cosine, inverse_sqrt, plateau;
 
 struct ScheduleOptions {
   const ScheduleRule* kind = &schedules::constant;
-  int64_t warmup_steps = 0;  // of the first steps, which increase the rate
+  int64_t warmup_steps = 0;  // number of first steps, which increase the rate
   int64_t steps = 0;         // linear, cosine: the step that reaches min_lr; 0: the run's last
   double min_lr = 0;         // linear, cosine, plateau: the smallest rate
   int64_t dim = 0;           // inverse_sqrt: width of the model; 0: start from the peak
@@ -67,7 +67,7 @@ class Schedule {
   // For a rule that depends on losses: notes the loss of an evaluation, and saves and restores what
   // it has noted, which is finite. Other rules ignore losses and have no state. load_state() throws
   // InputError, and changes nothing, for other names than those of state() and for invalid numbers.
-  // optim/schedules/plateau.cpp defines these three.
+  // The full build defines these three: optim/schedules/plateau.cpp.
   void observe(double loss);
   std::map<std::string, double> state() const;
   void load_state(const std::map<std::string, double>& saved);

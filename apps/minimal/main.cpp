@@ -131,7 +131,7 @@ static void show(const Model& model, const Vocabulary& vocabulary, const Dataset
   };
   std::vector<int32_t> expected = example.target, input = example.input, generated;
   std::erase(expected, ignored);
-  input.resize(input.size() - expected.size() + 1);
+  input.resize(input.size() - expected.size() + 1);  // the prompt
   const std::string question = text(example.source.empty() ? input : example.source);
   while (generated.size() < expected.size()) {
     const Tensor logits = model.logits({.source = ids(example.source), .input = ids(input)});

@@ -41,7 +41,7 @@ struct SequenceTask {
 // A task whose source is numbers below `symbols`. A number is one token and its own id.
 SequenceTask number_task(int64_t symbols, Lengths lengths, void (*solve)(SequencePair&));
 
-// Each in a file of its name, which shows examples.
+// Each is in a file of its name, which shows examples.
 SequenceTask reverse_task(int64_t symbols, Lengths lengths);
 SequenceTask sort_task(int64_t symbols, Lengths lengths);
 

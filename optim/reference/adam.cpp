@@ -18,11 +18,12 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
+// s: consecutive parameters, with their gradients and the settings of the step (optim/optimizer.h).
 void adam_step(const UpdateRange& s) {
   const bool decoupled = s.options.kind == &optimizers::adamw;
   const double beta1 = s.options.beta1, beta2 = s.options.beta2, t = static_cast<double>(s.step);
   real* const w = s.parameters;
-  const auto [m, v, largest] = s.state;
+  const auto [m, v, largest] = s.state;  // `largest` is null without amsgrad
   for (int64_t i = 0; i < s.size; ++i) {
     const double old_w = w[i];
     const double g = s.gradient_scale * s.gradients[i] + (decoupled ? 0 : s.weight_decay * old_w);
