@@ -35,12 +35,12 @@ TEST_CASE("process: a signal ends the group, a missing program exits with 127") 
   CHECK(end.shell_code() == 128 + SIGTERM);
 
   ProcessPipe errors = make_pipe("pipe");
-  Process none({.program = "no-such-program",
+  Process none({.program = "no-such-folder/program",
                 .arguments = {"none"},
                 .descriptors = {{errors.writing, STDERR_FILENO}}},
                "cannot start");
   CHECK(none.wait().code == 127);
   char said[256];
   const auto count = static_cast<size_t>(::read(errors.reading, said, sizeof said));
-  CHECK(std::string(said, count) == "no-such-program: No such file or directory\n");
+  CHECK(std::string(said, count) == "no-such-folder/program: No such file or directory\n");
 }
