@@ -43,6 +43,14 @@ std::string timeless_metrics(const std::string& path) {
   return rows;
 }
 
+// The runs a and b have the same weights and metrics.
+void check_same_bits(const Workspace& workspace) {
+  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
+        workspace.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
+        timeless_metrics(workspace / "b/metrics.jsonl"));
+}
+
 // Returns the name and digest of each file of a run except .lock, which holds a process id.
 std::vector<std::string> digests(const std::string& path) {
   std::vector<std::string> all;
@@ -103,10 +111,7 @@ TEST_CASE("train: results are bitwise reproducible for any number of threads") {
   const TinyWorkspace workspace("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
   CHECK(workspace.heed({"train", "c.toml", "--run", "a", "--set", "model.dropout=0.2"}).code == 0);
   CHECK(workspace.heed({"train", "a/config.toml", "--run", "b", "--set", "threads=1"}).code == 0);
-  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
-        workspace.digest("b/checkpoints/latest/model.safetensors"));
-  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
-        timeless_metrics(workspace / "b/metrics.jsonl"));
+  check_same_bits(workspace);
 }
 
 TEST_CASE("train: rejects a folder with a run, and a run that another process trains") {
@@ -138,10 +143,7 @@ TEST_CASE("train: Ctrl-C saves a checkpoint, and the resumed run is bitwise iden
   CHECK(workspace.json("b/checkpoints/latest/state.json").at("step").integer() < 400);
   CHECK(!workspace.has("b/result.json"));
   workspace.ok({"train", "--resume", "b"});
-  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
-        workspace.digest("b/checkpoints/latest/model.safetensors"));
-  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
-        timeless_metrics(workspace / "b/metrics.jsonl"));
+  check_same_bits(workspace);
 }
 
 TEST_CASE("train: --resume accepts changed intervals and paths, rejects other changes") {
@@ -197,10 +199,7 @@ TEST_CASE("train: --resume without a checkpoint restarts the run") {
   remove_all(workspace / "b/checkpoints");
   remove_all(workspace / "b/result.json");
   const ProgramOutput output = succeeded(workspace.heed({"train", "--resume", "--run", "b"}));
-  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
-        workspace.digest("b/checkpoints/latest/model.safetensors"));
-  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
-        timeless_metrics(workspace / "b/metrics.jsonl"));
+  check_same_bits(workspace);
 }
 
 TEST_CASE("train: a value that is not finite stops the run and keeps the checkpoint") {
