@@ -416,7 +416,8 @@ Section runs_section(const Report& report, const std::string& score) {
   std::string text = table(shown);
   if (!folded.empty()) text += html_fold(fmt::format("{} more", runs.size() - most), table(folded));
   if (const auto done = std::ranges::count(runs, RunState::done, &ReportedRun::state);
-      report.plan && done < std::max<int64_t>(std::ssize(runs), planned_runs(report)))
+      report.plan && done < planned_runs(report) &&
+      (failed > 0 || std::ranges::count(runs, RunState::running, &ReportedRun::state) == 0))
     notes += fmt::format("<p class=\"q s\">Continue{}</p>\n{}",
                          failed > 0 ? ", and resume the runs that failed" : "",
                          html_command(heed_command({"sweep", report.sweep_folder}) +

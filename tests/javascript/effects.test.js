@@ -1,6 +1,7 @@
 // What is computed of the groups of a sweep before it is drawn.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { stepAxis } from "../../lab/report/page/run.js";
 import { effectOf, interactionOf, meanOf, panelNames } from "../../lab/report/page/effects.js";
 
 const group = (heads, rate, colour, dash, scores) => ({
@@ -65,4 +66,12 @@ test("an interaction has a line for each value of the first key", () => {
       ["heads=4", 1, [data.groups[0].mean, undefined]],
     ],
   );
+});
+
+test("an axis of steps reaches to the last step of any seed", () => {
+  const spec = {
+    lines: [{ x: [10, 20], seeds: [{ x: [10, 20] }, { x: [10, 20, 30] }] }, { x: [5] }],
+  };
+  assert.deepEqual(stepAxis([spec], false).ends, [0, 30]);
+  assert.deepEqual(stepAxis([spec], true), { kind: "log", ends: [5, 30] });
 });

@@ -432,6 +432,9 @@ TEST_CASE("a report says how long its runs still train") {
        {"<span class=\"state running\">1 of 4 runs done, 1 running</span>", "about 2:40 left",
         "<td class=\"n\">40 s</td><td class=\"last\">about 40 s left"})
     CHECK_CONTAINS(page, part);
+  CHECK(page.find(">Continue<") == page.npos);  // it goes on by itself
+  sweep.runs[1].state = RunState::resumable;
+  CHECK_CONTAINS(report_file(sweep), ">Continue<");
   // Halving stops runs: nobody knows which.
   write_sweep("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.loss\"\n");
   sweep = report_data({{folder / "sweep"}});

@@ -26,7 +26,8 @@ export function chartRows(spec) {
 
 // The steps of charts that share an axis.
 export function stepAxis(specs, log) {
-  const steps = specs.flatMap((spec) => spec.lines.map((line) => line.x));
+  const lines = specs.flatMap((spec) => spec.lines);
+  const steps = lines.flatMap((line) => [line, ...(line.seeds ?? [])].map((each) => each.x));
   const [first, last] = extent(...steps);
   if (log) return { kind: "log", ends: [Math.max(1, first), Math.max(2, last)] };
   return { kind: "linear", ends: [0, Math.max(1, last)] };
