@@ -9,8 +9,8 @@ void throw_error(fmt::string_view format, fmt::format_args args) {
   throw Error(fmt::vformat(format, args));
 }
 
-void throw_input_error(Keys keys, fmt::string_view format, fmt::format_args args) {
-  throw InputError(fmt::vformat(format, args), {keys.begin(), keys.end()});
+void throw_input_error(fmt::string_view format, fmt::format_args args) {
+  throw InputError(fmt::vformat(format, args));
 }
 
 }  // namespace heed::inline HEED_REAL

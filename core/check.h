@@ -6,12 +6,9 @@
 
 #include <fmt/core.h>
 
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/real.h"
 
@@ -23,23 +20,16 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The user's input is invalid: a config, a file, a command line. The text says what is wrong,
-// where, and how to fix it.
+// The user's input is invalid: an option, a file, a command line. The text says what is wrong,
+// where, and how to fix it. It names options in backquotes, as their struct's fields() does, the
+// most likely culprit first: "`heads` = 3 must divide `dim` = 64".
 class InputError : public Error {
  public:
-  explicit InputError(const std::string& text, std::vector<std::string> keys = {})
-      : Error(text), keys_(std::move(keys)) {}
-  // Returns the options that contradict something, as keys of a config ("optim.lr"), the most
-  // likely culprit first. heed prints where a config sets that one, then the text.
-  const std::vector<std::string>& keys() const { return keys_; }
-
- private:
-  std::vector<std::string> keys_;
+  using Error::Error;
 };
-using Keys = std::initializer_list<std::string_view>;
 
 [[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args);
-[[noreturn]] void throw_input_error(Keys keys, fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_input_error(fmt::string_view format, fmt::format_args args);
 
 // check(x.rank() == 2, "linear: w must be a matrix, got {}", w.shape());
 template <class... Args>
@@ -52,15 +42,7 @@ void check(bool holds, fmt::format_string<Args...> format, Args&&... args) {
 template <class... Args>
 void check_input(bool holds, fmt::format_string<Args...> format, Args&&... args) {
   if (!holds) [[unlikely]]
-    throw_input_error({}, format, fmt::make_format_args(args...));
-}
-
-// The same for options that contradict each other, or the data. The error has their keys:
-// check_keys(n % shards == 0, {"train.shards"}, "train.shards = {} must divide {}", shards, n);
-template <class... Args>
-void check_keys(bool holds, Keys keys, fmt::format_string<Args...> format, Args&&... args) {
-  if (!holds) [[unlikely]]
-    throw_input_error(keys, format, fmt::make_format_args(args...));
+    throw_input_error(format, fmt::make_format_args(args...));
 }
 
 // Calls f. If it throws an InputError, adds "context: " before the text and `end` after it.
@@ -69,7 +51,7 @@ auto in_context(std::string_view context, F&& f, std::string_view end = "") {
   try {
     return f();
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}{}", context, error.what(), end), error.keys());
+    throw InputError(fmt::format("{}: {}{}", context, error.what(), end));
   }
 }
 

@@ -58,11 +58,10 @@ std::map<Split, std::vector<size_t>> assign_splits(
        {std::pair(Split::val, fractions.val), {Split::test, fractions.test}}) {
     const char* const name = name_of(split_names, split);
     std::vector<size_t>& indices = chosen[split];
-    check_keys(fraction == 0 || hashes.contains(split) || !indices.empty(),
-               {fmt::format("data.{}_fraction", name)},
-               "{0}: none of {1} {2}s falls into the split {3}: raise data.{3}_fraction, or set it "
-               "to 0 for no such split",
-               path, train.size(), noun, name);
+    check_input(fraction == 0 || hashes.contains(split) || !indices.empty(),
+                "{0}: none of {1} {2}s falls into the split {3}: raise `{3}_fraction`, or set it "
+                "to 0 for no such split",
+                path, train.size(), noun, name);
     if (!hashes.contains(split)) continue;
     const std::vector<uint64_t>& own = hashes.at(split);
     indices.resize(own.size());

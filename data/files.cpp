@@ -20,15 +20,15 @@ void check_text(const std::string& path, std::string_view text) {
     return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
   };
   const size_t nul = text.find('\0');
-  check_keys(nul == text.npos, {"data.level"},
-             "{}: line {}: a NUL byte at offset {}: this is not text (data.level = \"byte\" reads "
-             "any file)",
-             path, nul == text.npos ? 0 : line_of(nul), nul);
+  check_input(
+      nul == text.npos,
+      "{}: line {}: a NUL byte at offset {}: this is not text (`level` = \"byte\" reads any file)",
+      path, nul == text.npos ? 0 : line_of(nul), nul);
   const size_t invalid = find_invalid_utf8(text);
-  check_keys(invalid == text.npos, {"data.level"},
-             "{}: line {}: not valid UTF-8 at byte offset {}: convert the file (iconv -t UTF-8) or "
-             "read it with data.level = \"byte\"",
-             path, invalid == text.npos ? 0 : line_of(invalid), invalid);
+  check_input(invalid == text.npos,
+              "{}: line {}: not valid UTF-8 at byte offset {}: convert the file (iconv -t UTF-8) "
+              "or read it with `level` = \"byte\"",
+              path, invalid == text.npos ? 0 : line_of(invalid), invalid);
 }
 
 }  // namespace

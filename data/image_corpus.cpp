@@ -133,10 +133,10 @@ class ImageLoader {
     std::vector<int64_t> patches;
     for (int64_t side = 1; side <= std::min(height, width); ++side)
       if (height % side == 0 && width % side == 0) patches.push_back(side);
-    check_keys(
-        height % patch == 0 && width % patch == 0, {"data.patch"},
-        "data.patch = {} does not divide the images of {}, which are {} × {}: choose one of {}",
-        patch, train().path, height, width, joined(patches));
+    check_input(
+        height % patch == 0 && width % patch == 0,
+        "`patch` = {} does not divide the images of {}, which are {} × {}: choose one of {}", patch,
+        train().path, height, width, joined(patches));
     for (const auto& [split, images] : sources_)
       check_input(images->height == height && images->width == width &&
                       images->channels == train().channels,
@@ -168,7 +168,7 @@ class ImageLoader {
                                  images.label_path, int{*wrong}, wrong - images.labels.begin(),
                                  options_.label_names.empty()
                                      ? fmt::format("the largest label of {} is", train().label_path)
-                                     : "data.label_names has names for 0 to",
+                                     : "`label_names` has names for 0 to",
                                  classes - 1));
   }
 
@@ -190,20 +190,18 @@ Corpus load_images(const DataOptions& options, Files& files, const ExistingVocab
 }
 
 void check_images(const DataOptions& options) {
-  check_keys(!options.target_path.empty(), {"data.kind", "data.target_path"},
-             "data.kind = \"images\" needs data.target_path, the file of labels");
+  check_input(!options.target_path.empty(),
+              "`kind` = \"images\" needs `target_path`, the file of labels");
   const std::vector<std::string>& names = options.label_names;
-  check_keys(names.size() != 1, {"data.label_names"},
-             "data.label_names has one name: a classifier needs two labels");
-  check_keys(names.size() <= 256, {"data.label_names"},
-             "data.label_names has {} names: labels are bytes, at most 256", names.size());
+  check_input(names.size() != 1, "`label_names` has one name: a classifier needs two labels");
+  check_input(names.size() <= 256, "`label_names` has {} names: labels are bytes, at most 256",
+              names.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    check_keys(!names[i].empty(), {"data.label_names"},
-               "data.label_names: the name of label {} is empty", i);
+    check_input(!names[i].empty(), "`label_names`: the name of label {} is empty", i);
     const auto before = std::find(names.begin(), names.end(), names[i]) - names.begin();
-    check_keys(before == static_cast<std::ptrdiff_t>(i), {"data.label_names"},
-               "data.label_names: labels {} and {} are both named {}", before, i,
-               in_quotes(names[i]));
+    check_input(before == static_cast<std::ptrdiff_t>(i),
+                "`label_names`: labels {} and {} are both named {}", before, i,
+                in_quotes(names[i]));
   }
 }
 

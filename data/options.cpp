@@ -61,7 +61,8 @@ void DataOptions::fields(Fields& f) {
          "subword: a model of SentencePiece; empty: train one of max_vocabulary pieces",
          Field::Effect::data);
   f.path("vocabulary", vocabulary,
-         "run, or its vocabulary.json, whose vocabulary to use; empty: that of train.load, else "
+         "run, or its vocabulary.json, whose vocabulary to use; empty: that of the weights to "
+         "load, else "
          "chosen from the training data");
   f.integer("context", context, {1, 1'000'000}, "text: tokens in a window");
   f.text("alphabet", alphabet, "lines: skip lines with other characters; empty: keep all");
@@ -157,10 +158,9 @@ void check_used(const DataOptions& options) {
   for (const Key& key : keys)
     if (options.kind->uses(key.name)) used.push_back(key.name);
   for (size_t i = 0; i < keys.size(); ++i)
-    check_keys(options.kind->uses(keys[i].name) || keys[i].value == defaults[i].value,
-               {"data." + keys[i].name, "data.kind"},
-               "data.{} is not used by data.kind = \"{}\", which uses: {}", keys[i].name,
-               options.kind->name, joined(used));
+    check_input(options.kind->uses(keys[i].name) || keys[i].value == defaults[i].value,
+                "`{}` is not used by `kind` = \"{}\", which uses: {}", keys[i].name,
+                options.kind->name, joined(used));
 }
 
 void check_framing(const DataKind& kind, Framing framing) {
@@ -172,66 +172,56 @@ void check_framing(const DataKind& kind, Framing framing) {
   for (const DataKind* other : data_kinds::all)
     if (trains(*other)) kinds.push_back(other->name);
   const char* const model = name_of(framings, framing);
-  check_keys(trains(kind), {"data.kind", "model.kind"},
-             "data.kind = \"{}\" cannot train model.kind = \"{}\", it trains: {}; to train a "
-             "{}, use: {}",
-             kind.name, model, joined(models), model, joined(kinds));
+  check_input(
+      trains(kind),
+      "`kind` = \"{}\" cannot train `framing` = \"{}\", it trains: {}; to train a {}, use: {}",
+      kind.name, model, joined(models), model, joined(kinds));
 }
 
 void check_lengths(const char* key, const std::vector<int64_t>& lengths) {
-  check_keys(lengths.size() == 2 && 1 <= lengths[0] && lengths[0] <= lengths[1],
-             {std::string("data.") + key},
-             "data.{} = [{}] must be two lengths, the shortest and the longest", key,
-             shortened(joined(lengths)));
+  check_input(lengths.size() == 2 && 1 <= lengths[0] && lengths[0] <= lengths[1],
+              "`{}` = [{}] must be two lengths, the shortest and the longest", key,
+              shortened(joined(lengths)));
 }
 
 void check_task(const DataOptions& options) {
   check_lengths("lengths", options.lengths);
   if (options.longer_lengths.empty()) return;
   check_lengths("longer_lengths", options.longer_lengths);
-  check_keys(options.longer_lengths[0] > options.lengths[1],
-             {"data.longer_lengths", "data.lengths"},
-             "data.longer_lengths = [{}] must start above the longest of data.lengths, {}",
-             shortened(joined(options.longer_lengths)), options.lengths[1]);
+  check_input(options.longer_lengths[0] > options.lengths[1],
+              "`longer_lengths` = [{}] must start above the longest of `lengths`, {}",
+              shortened(joined(options.longer_lengths)), options.lengths[1]);
 }
 
 void check_files(const DataOptions& options) {
-  check_keys(options.path.empty() || options.paths.empty(), {"data.path", "data.paths"},
-             "data.path and data.paths exclude each other: set one of them");
-  check_keys(!options.path.empty() || !options.paths.empty(), {"data.kind", "data.path"},
-             "data.kind = \"{}\" needs data.path, the file to read", options.kind->name);
+  check_input(options.path.empty() || options.paths.empty(),
+              "`path` and `paths` exclude each other: set one of them");
+  check_input(!options.path.empty() || !options.paths.empty(),
+              "`kind` = \"{}\" needs `path`, the file to read", options.kind->name);
   const bool two_files = !options.target_path.empty();
   for (const auto& [key, source, target] :
        {std::tuple("val", &options.val_path, &options.val_target_path),
         std::tuple("test", &options.test_path, &options.test_target_path)}) {
-    const std::string path_key = fmt::format("data.{}_path", key),
-                      target_key = fmt::format("data.{}_target_path", key);
-    check_keys(source->empty() || two_files == !target->empty(),
-               {path_key, target_key, "data.path", "data.target_path"},
-               "{} and {} must have the form of data.path and "
-               "data.target_path: two files each, or one TSV each",
-               path_key, target_key);
-    check_keys(!source->empty() || target->empty(), {target_key, path_key}, "{} needs {}",
-               target_key, path_key);
+    const std::string path_key = fmt::format("{}_path", key),
+                      target_key = fmt::format("{}_target_path", key);
+    check_input(source->empty() || two_files == !target->empty(),
+                "`{}` and `{}` must have the form of `path` and `target_path`: two files each, or "
+                "one TSV each",
+                path_key, target_key);
+    check_input(!source->empty() || target->empty(), "`{}` needs `{}`", target_key, path_key);
   }
-  check_keys(
+  check_input(
       options.level != Level::byte || (options.min_count == 1 && options.max_vocabulary == 0),
-      {"data.min_count", "data.max_vocabulary", "data.level"},
-      "data.min_count and data.max_vocabulary cannot be used with data.level = \"byte\": all 256 "
-      "bytes are in the vocabulary");
+      "`min_count` and `max_vocabulary` cannot be used with `level` = \"byte\": all 256 bytes are "
+      "in the vocabulary");
   const bool subword = options.level == Level::subword;
-  check_keys(!subword || options.min_count == 1, {"data.min_count", "data.level"},
-             "data.min_count cannot be used with data.level = \"subword\", which has no unknown "
-             "tokens");
-  check_keys(subword || options.tokenizer.empty(), {"data.tokenizer", "data.level"},
-             "data.tokenizer needs data.level = \"subword\"");
-  check_keys(options.tokenizer.empty() || options.vocabulary.empty(),
-             {"data.tokenizer", "data.vocabulary"},
-             "data.tokenizer and data.vocabulary exclude each other: set one of them");
-  check_keys(options.tokenizer.empty() || options.max_vocabulary == 0,
-             {"data.max_vocabulary", "data.tokenizer"},
-             "data.max_vocabulary cannot be used with data.tokenizer, whose pieces are the "
-             "vocabulary");
+  check_input(!subword || options.min_count == 1,
+              "`min_count` cannot be used with `level` = \"subword\", which has no unknown tokens");
+  check_input(subword || options.tokenizer.empty(), "`tokenizer` needs `level` = \"subword\"");
+  check_input(options.tokenizer.empty() || options.vocabulary.empty(),
+              "`tokenizer` and `vocabulary` exclude each other: set one of them");
+  check_input(options.tokenizer.empty() || options.max_vocabulary == 0,
+              "`max_vocabulary` cannot be used with `tokenizer`, whose pieces are the vocabulary");
 }
 
 }  // namespace
@@ -240,11 +230,9 @@ void check_options(const DataOptions& options, Framing framing) {
   check_fields(options, "data");
   check_used(options);
   check_framing(*options.kind, framing);
-  check_keys(
-      options.val_fraction + options.test_fraction <= 0.9,
-      {"data.val_fraction", "data.test_fraction"},
-      "data.val_fraction = {} and data.test_fraction = {} leave less than a tenth for training",
-      options.val_fraction, options.test_fraction);
+  check_input(options.val_fraction + options.test_fraction <= 0.9,
+              "`val_fraction` = {} and `test_fraction` = {} leave less than a tenth for training",
+              options.val_fraction, options.test_fraction);
   options.kind->is_task() ? check_task(options) : check_files(options);
   if (options.kind->check) options.kind->check(options);
 }

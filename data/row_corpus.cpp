@@ -122,7 +122,7 @@ void keep_alphabet(const DataOptions& options, SplitRows& splits, std::vector<st
   };
   size_t skipped = 0;
   for (auto& [split, rows] : splits) skipped += std::erase_if(rows, has_other);
-  notes.push_back(fmt::format("{} lines skipped for a character outside data.alphabet", skipped));
+  notes.push_back(fmt::format("{} lines skipped for a character outside `alphabet`", skipped));
 }
 
 // Hash of the input, which decides the split and may not be in two.
@@ -214,9 +214,9 @@ class RowLoader {
   static bool has_two(const DataOptions& options, const ExistingVocabulary& existing) {
     if (options.kind != &data_kinds::pairs) return false;
     const bool two = existing.source != existing.target;
-    check_keys(!two || !options.share_vocabulary, {"data.share_vocabulary"},
-               "data.share_vocabulary = true needs one vocabulary for both sides, and {} has two",
-               existing.origin);
+    check_input(!two || !options.share_vocabulary,
+                "`share_vocabulary` = true needs one vocabulary for both sides, and {} has two",
+                existing.origin);
     return existing.target ? two : !options.share_vocabulary;
   }
   bool is_labelled() const { return options_.kind == &data_kinds::labelled; }
@@ -284,8 +284,8 @@ class RowLoader {
     std::string note = fmt::format("{}: {} examples", split, kept);
     if (empty > 0) note += fmt::format(", dropped {} with an empty side", empty);
     if (too_long > 0)
-      note += fmt::format(", dropped {} longer than data.max_length = {}", too_long,
-                          options_.max_length);
+      note +=
+          fmt::format(", dropped {} longer than `max_length` = {}", too_long, options_.max_length);
     check_input(kept > 0, "{}: no example is left. {}", rows[0].path, note);
     corpus_.notes.push_back(note);
   }

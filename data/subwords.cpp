@@ -248,10 +248,10 @@ std::string Subwords::train(const std::vector<std::string_view>& texts, int64_t 
   // ./src/file.cc(580) [condition] Vocabulary size is smaller than required_chars. 200 vs 344. …
   std::string_view reason = status.message();
   reason.remove_prefix(reason.rfind("] ") == reason.npos ? 0 : reason.rfind("] ") + 2);
-  check_keys(status.ok(), {"data.max_vocabulary"},
-             "data.max_vocabulary = {}: expected room for 257 pieces for bytes and <unk>, and for "
-             "the characters of the training texts; SentencePiece says: {}",
-             pieces, shortened(reason.substr(0, reason.find(" Increase"))));
+  check_input(status.ok(),
+              "`max_vocabulary` = {}: expected room for 257 pieces for bytes and <unk>, and for "
+              "the characters of the training texts; SentencePiece says: {}",
+              pieces, shortened(reason.substr(0, reason.find(" Increase"))));
   return model;
 }
 

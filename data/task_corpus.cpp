@@ -150,18 +150,17 @@ class TaskLoader {
 
   template <class Draw>
   void check_enough(const Part& part, const Selection& selection, Draw draw) const {
-    check_keys(has_enough(selection, std::move(draw)), {"data.val_fraction", "data.test_fraction"},
-               "data: almost no example falls into the split {} (data.val_fraction = {}, "
-               "data.test_fraction = {}): raise the fraction, or make the task more varied",
-               part.name, fractions_.val, fractions_.test);
+    check_input(has_enough(selection, std::move(draw)),
+                "data: almost no example falls into the split {} (`val_fraction` = {}, "
+                "`test_fraction` = {}): raise the fraction, or make the task more varied",
+                part.name, fractions_.val, fractions_.test);
   }
 
   void check_size(const char* name, int64_t requested, int64_t found) const {
-    check_keys(found > 0 && found >= requested, {"data.val_fraction", "data.test_fraction"},
-               "data: the split {} needs {} examples, and only {} fall into it "
-               "(data.val_fraction = {}, data.test_fraction = {}): ask for fewer or change the "
-               "fraction",
-               name, std::max(requested, int64_t{1}), found, fractions_.val, fractions_.test);
+    check_input(found > 0 && found >= requested,
+                "data: the split {} needs {} examples, and only {} fall into it (`val_fraction` = "
+                "{}, `test_fraction` = {}): ask for fewer or change the fraction",
+                name, std::max(requested, int64_t{1}), found, fractions_.val, fractions_.test);
   }
 
   void store(const char* name, Dataset examples, int64_t longest_source, int64_t longest_input) {

@@ -63,12 +63,12 @@ Corpus load_text(const DataOptions& options, Files& files, const ExistingVocabul
 
   const size_t count = train.size() + val.size();
   const char* const name = name_of(levels, options.level);
-  check_keys(std::ssize(train) > options.context, {"data.context"},
-             "{}: too short: {} of its {} {}s are for training, and data.context = {} needs {}",
-             path, train.size(), count, name, options.context, options.context + 1);
-  check_keys(options.val_fraction == 0 || val.size() >= 2, {"data.val_fraction"},
-             "{}: {} of {} {}s are for validation, which needs 2: raise data.val_fraction", path,
-             val.size(), count, name);
+  check_input(std::ssize(train) > options.context,
+              "{}: too short: {} of its {} {}s are for training, and `context` = {} needs {}", path,
+              train.size(), count, name, options.context, options.context + 1);
+  check_input(options.val_fraction == 0 || val.size() >= 2,
+              "{}: {} of {} {}s are for validation, which needs 2: raise `val_fraction`", path,
+              val.size(), count, name);
   corpus.source = corpus.target = std::make_shared<TextCodec>(encoder.codec()->without_marks());
   corpus.longest_input = options.context;
   corpus.notes.push_back(fmt::format("{} {}s for training, {} for validation; vocabulary of {}",

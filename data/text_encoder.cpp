@@ -13,8 +13,8 @@ namespace heed {
 
 static std::shared_ptr<const Subwords> read_subwords(const std::string& path) {
   const std::string model =
-      in_context("data.tokenizer", [&] { return read_bytes(path, int64_t{1} << 26); });
-  return in_context("data.tokenizer: " + path, [&] { return std::make_shared<Subwords>(model); });
+      in_context("`tokenizer`", [&] { return read_bytes(path, int64_t{1} << 26); });
+  return in_context("`tokenizer`: " + path, [&] { return std::make_shared<Subwords>(model); });
 }
 
 TextEncoder::TextEncoder(const DataOptions& options, const ExistingVocabulary& existing,
@@ -23,11 +23,10 @@ TextEncoder::TextEncoder(const DataOptions& options, const ExistingVocabulary& e
       existing_(existing),
       existing_codec_(std::move(codec)),
       has_unknown_(options.level == Level::word) {
-  check_keys(!existing_codec_ || existing_codec_->level() == options.level, {"data.level"},
-             "data.level is \"{}\", but the vocabulary of {} has the level \"{}\": set data.level "
-             "to it",
-             name_of(levels, options.level), existing.origin,
-             existing_codec_ ? name_of(levels, existing_codec_->level()) : "");
+  check_input(!existing_codec_ || existing_codec_->level() == options.level,
+              "`level` is \"{}\", but the vocabulary of {} has the level \"{}\": set `level` to it",
+              name_of(levels, options.level), existing.origin,
+              existing_codec_ ? name_of(levels, existing_codec_->level()) : "");
 }
 
 void TextEncoder::count(std::string_view training_text) {
@@ -41,10 +40,9 @@ std::vector<std::string> TextEncoder::chosen_tokens() {
   if (options_.level == Level::byte) return byte_tokens();
   if (options_.level != Level::subword)
     return counts_.chosen(options_.min_count, options_.max_vocabulary);
-  check_keys(options_.max_vocabulary > 0 || !options_.tokenizer.empty(),
-             {"data.level", "data.max_vocabulary", "data.tokenizer"},
-             "data.level = \"subword\" needs data.max_vocabulary, the number of pieces to train, "
-             "such as 1000, or data.tokenizer, a model that exists");
+  check_input(options_.max_vocabulary > 0 || !options_.tokenizer.empty(),
+              "`level` = \"subword\" needs `max_vocabulary`, the number of pieces to train, such "
+              "as 1000, or `tokenizer`, a model that exists");
   subwords_ =
       options_.tokenizer.empty()
           ? std::make_shared<Subwords>(Subwords::train(training_texts_, options_.max_vocabulary))
@@ -62,9 +60,8 @@ std::vector<std::string> TextEncoder::existing_tokens(std::vector<std::string>& 
   if (const TokenCounts lacking = counts_.without(known); lacking.size() > 0) {
     note += fmt::format("; it lacks {} of the training data, which occur {} times: {}",
                         lacking.size(), lacking.total(), lacking.examples(10));
-    check_keys(existing_.new_tokens != NewTokens::refuse, {"train.new_tokens"},
-               "{}; set train.new_tokens to \"unknown\" to read them as <unk>, or to \"add\"",
-               note);
+    check_input(existing_.new_tokens != NewTokens::refuse,
+                "{}; set `new_tokens` to \"unknown\" to read them as <unk>, or to \"add\"", note);
     const bool adds = existing_.new_tokens == NewTokens::add;
     note += adds ? "; added" : "; read as <unk>";
     const int64_t room = options_.max_vocabulary - std::ssize(tokens);
@@ -79,9 +76,8 @@ std::vector<std::string> TextEncoder::existing_tokens(std::vector<std::string>& 
 void TextEncoder::choose(const std::vector<std::string>& special_tokens,
                          std::vector<std::string>& notes) {
   std::vector<std::string> tokens = existing_codec_ ? existing_tokens(notes) : chosen_tokens();
-  check_keys(!tokens.empty(), {"data.min_count"},
-             "the vocabulary is empty: no {} occurs data.min_count = {} times",
-             name_of(levels, options_.level), options_.min_count);
+  check_input(!tokens.empty(), "the vocabulary is empty: no {} occurs `min_count` = {} times",
+              name_of(levels, options_.level), options_.min_count);
   for (const std::string& special : special_tokens)  // a tokenizer may have it
     if (std::find(tokens.begin(), tokens.end(), special) == tokens.end()) tokens.push_back(special);
   known_ = std::make_unique<TextCodec>(options_.level, std::move(tokens), subwords_);
@@ -93,10 +89,10 @@ void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
   const Vocabulary& vocabulary = known_->vocabulary();
   for (size_t i = first; i < ids.size(); ++i) {
     if (ids[i] != Vocabulary::none) continue;
-    check_keys(!existing_codec_ || existing_.new_tokens != NewTokens::refuse, {"train.new_tokens"},
-               "the vocabulary of {} lacks token {} of {}; set train.new_tokens to \"unknown\" to "
-               "read it as <unk>",
-               existing_.origin, i - first + 1, in_quotes(text));
+    check_input(!existing_codec_ || existing_.new_tokens != NewTokens::refuse,
+                "the vocabulary of {} lacks token {} of {}; set `new_tokens` to \"unknown\" to "
+                "read it as <unk>",
+                existing_.origin, i - first + 1, in_quotes(text));
     has_unknown_ = true;
     ids[i] = vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
   }

@@ -42,9 +42,7 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask
 Tensor MultiHeadAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   Past* const past = sequence.past;  // null in training
-  check(!past || can_cache(),
-        "multi-head attention: a cache needs causal attention in a sequence; set "
-        "model.attention.causal = true");
+  check(!past || can_cache(), "multi-head attention: a cache needs causal attention in a sequence");
   const int64_t first = past ? past->length() : 0;
   const Tensor q = queries(x, first);
   const KeyValues own = keys_and_values(x, first);

@@ -77,82 +77,75 @@ bool concatenates(Combine combine) {
 
 void check_temperature(const MultiHeadOptions& o) {
   constexpr double min = 1e-6;  // smaller ones could make scores infinite
-  check_keys(o.temperature.initial >= min, {"model.attention.temperature"},
-             "model.attention.temperature = {} must be at least {}; for the limit 0 set "
-             "model.attention.normaliser = \"hardmax\"",
-             o.temperature.initial, min);
-  check_keys(o.temperature.final == 0 || o.temperature.final >= min,
-             {"model.attention.final_temperature"},
-             "model.attention.final_temperature = {} must be at least {}, or 0: constant",
-             o.temperature.final, min);
-  check_keys((o.temperature.final > 0) == (o.temperature.steps > 0),
-             {"model.attention.final_temperature", "model.attention.temperature_steps"},
-             "model.attention.final_temperature = {} and model.attention.temperature_steps = {}: "
-             "set both or neither (for the limit 0 set normaliser = \"hardmax\")",
-             o.temperature.final, o.temperature.steps);
-  check_keys(!o.straight_through || o.normaliser->has_straight_through,
-             {"model.attention.straight_through", "model.attention.normaliser"},
-             "model.attention.straight_through = true needs normaliser = {}, not {}",
-             names_where(normalisers::all, &NormaliserRule::has_straight_through),
-             o.normaliser->name);
+  check_input(o.temperature.initial >= min,
+              "`attention.temperature` = {} must be at least {}; for the limit 0 set "
+              "`attention.normaliser` = \"hardmax\"",
+              o.temperature.initial, min);
+  check_input(o.temperature.final == 0 || o.temperature.final >= min,
+              "`attention.final_temperature` = {} must be at least {}, or 0: constant",
+              o.temperature.final, min);
+  check_input((o.temperature.final > 0) == (o.temperature.steps > 0),
+              "`attention.final_temperature` = {} and `attention.temperature_steps` = {}: set both "
+              "or neither (for the limit 0 set `attention.normaliser` = \"hardmax\")",
+              o.temperature.final, o.temperature.steps);
+  check_input(!o.straight_through || o.normaliser->has_straight_through,
+              "`attention.straight_through` = true needs `attention.normaliser` = {}, not {}",
+              names_where(normalisers::all, &NormaliserRule::has_straight_through),
+              o.normaliser->name);
 }
 
 // The width of a head's keys if no option sets it.
 int64_t automatic_width(const MultiHeadOptions& o, int64_t dim, int64_t heads) {
   if (o.head_width == HeadWidth::wide) return dim;
-  check_keys(dim % heads == 0, {"model.heads", "model.dim", "model.encoder_dim"},
-             "model.heads = {} does not divide {}, the width of the model (model.dim, or "
-             "model.encoder_dim): set the width of heads with model.attention.key_dim, or of each "
-             "head with model.attention.key_dims",
-             heads, dim);
+  check_input(
+      dim % heads == 0,
+      "`heads` = {} does not divide {}, the width of the model (`dim`, or `encoder_dim`): set the "
+      "width of heads with `attention.key_dim`, or of each head with `attention.key_dims`",
+      heads, dim);
   return dim / heads;
 }
 
 std::vector<int64_t> listed(const char* key, const std::vector<int64_t>& widths, int64_t heads) {
-  check_keys(
-      static_cast<int64_t>(widths.size()) == heads,
-      {std::string("model.attention.") + key, "model.heads"},
-      "model.attention.{} = [{}] must have one width for each of the {} heads of model.heads", key,
-      shortened(joined(widths)), heads);
+  check_input(static_cast<int64_t>(widths.size()) == heads,
+              "`attention.{}` = [{}] must have one width for each of the {} heads of `heads`", key,
+              shortened(joined(widths)), heads);
   return widths;
 }
 
 void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int64_t dim,
                        int64_t key_source, int64_t value_source) {
   const auto check_width = [](const char* key, bool projects, int64_t width, int64_t source) {
-    check_keys(projects || width == source, {std::string("model.attention.") + key},
-               "model.attention.{} = false needs heads whose total width is that of their input, "
-               "not {} and {}",
-               key, width, source);
+    check_input(projects || width == source,
+                "`attention.{}` = false needs heads whose total width is that of their input, not "
+                "{} and {}",
+                key, width, source);
   };
   check_width("project_query", o.project_query, widths.keys(), dim);
   check_width("project_key", o.project_key, widths.keys(), key_source);
   if (!o.tie_key_value)
     check_width("project_value", o.project_value, widths.values(), value_source);
-  check_keys(!o.tie_key_value || widths.key == widths.value, {"model.attention.tie_key_value"},
-             "model.attention.tie_key_value = true needs values as wide as keys, not [{}] and [{}]",
-             shortened(joined(widths.value)), shortened(joined(widths.key)));
+  check_input(!o.tie_key_value || widths.key == widths.value,
+              "`attention.tie_key_value` = true needs values as wide as keys, not [{}] and [{}]",
+              shortened(joined(widths.value)), shortened(joined(widths.key)));
 }
 
 void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int64_t dim) {
   if (o.combine == Combine::concat_projection) return;
   if (o.combine == Combine::concat) {
-    check_keys(
+    check_input(
         widths.values() == dim,
-        {"model.attention.combine", "model.dim", "model.attention.value_dim"},
-        "model.attention.combine = \"concat\": the total width of the heads' values is {}, which "
-        "does not add up to model.dim = {}; set model.attention.value_dim, or combine = "
+        "`attention.combine` = \"concat\": the total width of the heads' values is {}, which does "
+        "not add up to `dim` = {}; set `attention.value_dim`, or `attention.combine` = "
         "\"concat_projection\"",
         widths.values(), dim);
     return;
   }
   const bool fits = std::all_of(widths.value.begin(), widths.value.end(),
                                 [dim](int64_t width) { return width == dim; });
-  check_keys(
-      fits, {"model.attention.combine", "model.attention.value_dim"},
-      "model.attention.combine = \"{}\" needs heads of the width of the model, {}, not [{}]; leave "
-      "model.attention.value_dim at 0",
-      name_of(combines, o.combine), dim, shortened(joined(widths.value)));
+  check_input(fits,
+              "`attention.combine` = \"{}\" needs heads of the width of the model, {}, not [{}]; "
+              "leave `attention.value_dim` at 0",
+              name_of(combines, o.combine), dim, shortened(joined(widths.value)));
 }
 
 }  // namespace
@@ -200,16 +193,14 @@ HeadWidths MultiHeadOptions::widths(int64_t dim, int64_t heads) const {
 void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t key_source,
                                 int64_t value_source) const {
   check_fields(*this, "attention");
-  check_keys(key_dim == 0 || key_dims.empty(),
-             {"model.attention.key_dim", "model.attention.key_dims"},
-             "model.attention.key_dim and key_dims exclude each other: give one of them");
-  check_keys(value_dim == 0 || value_dims.empty(),
-             {"model.attention.value_dim", "model.attention.value_dims"},
-             "model.attention.value_dim and value_dims exclude each other: give one of them");
-  check_keys(std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) == axes.end(),
-             {"model.attention.axes"},
-             "model.attention.axes = [{}] must name each axis once, in ascending order",
-             shortened(joined(axes)));
+  check_input(key_dim == 0 || key_dims.empty(),
+              "`attention.key_dim` and `attention.key_dims` exclude each other: give one of them");
+  check_input(
+      value_dim == 0 || value_dims.empty(),
+      "`attention.value_dim` and `attention.value_dims` exclude each other: give one of them");
+  check_input(std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) == axes.end(),
+              "`attention.axes` = [{}] must name each axis once, in ascending order",
+              shortened(joined(axes)));
   check_temperature(*this);
   const HeadWidths all = widths(dim, heads);
   check_projections(*this, all, dim, key_source, value_source);

@@ -33,13 +33,13 @@ std::vector<Ids> cell_coordinates(std::span<const int64_t> grid) {
 }
 
 void check_divisible(int64_t width, size_t axes, const PositionalOptions& options) {
-  const char* const key =
-      options.combine == PositionalCombine::concat ? "model.positional.dim" : "model.dim";
+  const char* const key = options.combine == PositionalCombine::concat ? "positional.dim" : "dim";
   const int64_t parts = static_cast<int64_t>(axes) * options.kind->columns_per_frequency;
-  check_keys(width % parts == 0, {key},
-             "{} = {} must be divisible by {}: {} positions over a grid of {} axes give each axis "
-             "as many columns",
-             key, width, parts, options.kind->name, axes);
+  check_input(
+      width % parts == 0,
+      "`{}` = {} must be divisible by {}: {} positions over a grid of {} axes give each axis "
+      "as many columns",
+      key, width, parts, options.kind->name, axes);
 }
 
 }  // namespace
@@ -72,9 +72,9 @@ const PositionalRule positional_encodings::sinusoidal = {
     .columns_per_frequency = 2,
     .scales_embedding = true,
     .validate = [](const PositionalOptions& o) {
-      check_keys(o.dim % 2 == 0, {"model.positional.dim"},
-                 "model.positional.dim = {} must be even: a sine and a cosine for each frequency",
-                 o.dim);
+      check_input(o.dim % 2 == 0,
+                  "`positional.dim` = {} must be even: a sine and a cosine for each frequency",
+                  o.dim);
     }};
 
 // φ(t) is a row of a parameter (max_length, D); over a grid, of one parameter for each axis.
@@ -118,21 +118,20 @@ void PositionalOptions::fields(Fields& f) {
 void PositionalOptions::validate(int64_t model_dim) const {
   check_fields(*this, "positional encoding");
   const bool concatenated = combine == PositionalCombine::concat;
-  check_keys(!concatenated || kind->is_vector(),
-             {"model.positional.combine", "model.positional.kind"},
-             "model.positional.combine = \"concat\" needs positions that are vectors, and "
-             "model.positional.kind = \"{}\" has none: choose one of {}",
-             kind->name, names_where(positional_encodings::all, &PositionalRule::is_vector));
-  check_keys(!concatenated || dim > 0, {"model.positional.combine", "model.positional.dim"},
-             "model.positional.combine = \"concat\" needs a width for positions: set "
-             "model.positional.dim");
-  check_keys(concatenated || dim == 0, {"model.positional.dim", "model.positional.combine"},
-             "model.positional.dim = {} is the width of concatenated positions: set "
-             "model.positional.combine = \"concat\", or leave it at 0",
-             dim);
-  check_keys(dim < model_dim, {"model.positional.dim"},
-             "model.positional.dim = {} leaves tokens none of the {} columns of the model", dim,
-             model_dim);
+  check_input(!concatenated || kind->is_vector(),
+              "`positional.combine` = \"concat\" needs positions that are vectors, and "
+              "`positional.kind` = \"{}\" has none: choose one of {}",
+              kind->name, names_where(positional_encodings::all, &PositionalRule::is_vector));
+  check_input(
+      !concatenated || dim > 0,
+      "`positional.combine` = \"concat\" needs a width for positions: set `positional.dim`");
+  check_input(concatenated || dim == 0,
+              "`positional.dim` = {} is the width of concatenated positions: set "
+              "`positional.combine` = \"concat\", or leave it at 0",
+              dim);
+  check_input(dim < model_dim,
+              "`positional.dim` = {} leaves tokens none of the {} columns of the model", dim,
+              model_dim);
   if (kind->validate) kind->validate(*this);
 }
 
@@ -168,7 +167,7 @@ Tensor PositionalEncoding::for_sequence(int64_t first, int64_t last) const {
   const Tensor positions = options_.kind->is_learned ? learned_[0] : table_.get(fits, compute);
   check(last <= positions.dim(0),
         "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
-        "model.positional.max_length",
+        "`max_length`",
         last, positions.dim(0));
   return first == 0 && last == positions.dim(0) ? positions : slice(positions, 0, first, last);
 }

@@ -62,7 +62,7 @@ Tensor LearnedPositions::operator()(const Tensor& x, int64_t first) const {
   const int64_t last = first + x.dim(1);
   check(last <= weight.dim(0),
         "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
-        "model.positional.max_length",
+        "`max_length`",
         last, weight.dim(0));
   return add_rows(x, weight, first);
 }

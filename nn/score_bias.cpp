@@ -109,14 +109,13 @@ const PositionalRule positional_encodings::relative = {
     },
     .validate =
         [](const PositionalOptions& o) {
-          check_keys(o.buckets % 2 == 0, {"model.positional.buckets"},
-                     "model.positional.buckets = {} must be even: one half for each direction",
-                     o.buckets);
-          check_keys(o.max_distance > o.buckets / 2,
-                     {"model.positional.max_distance", "model.positional.buckets"},
-                     "model.positional.max_distance = {} must exceed the {} distances that have "
-                     "buckets of their own (half of model.positional.buckets)",
-                     o.max_distance, o.buckets / 2);
+          check_input(o.buckets % 2 == 0,
+                      "`positional.buckets` = {} must be even: one half for each direction",
+                      o.buckets);
+          check_input(o.max_distance > o.buckets / 2,
+                      "`positional.max_distance` = {} must exceed the {} distances that have "
+                      "buckets of their own (half of `positional.buckets`)",
+                      o.max_distance, o.buckets / 2);
         }};
 
 }  // namespace heed::inline HEED_REAL

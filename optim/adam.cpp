@@ -10,14 +10,12 @@ static std::vector<const char*> adam_state(const OptimOptions& options) {
 }
 
 static void check_adam(const OptimOptions& o) {
-  check_keys(o.momentum == 0 && !o.nesterov, {"optim.momentum", "optim.nesterov", "optim.kind"},
-             "optim.momentum and optim.nesterov are not used by optim.kind = \"{}\", which has "
-             "beta1",
-             o.kind->name);
-  check_keys(o.beta1 < 1 && o.beta2 < 1, {"optim.beta1", "optim.beta2"},
-             "optim: beta1 {} and beta2 {} must be less than 1", o.beta1, o.beta2);
-  check_keys(static_cast<real>(o.epsilon) > 0, {"optim.epsilon"},
-             "optim: epsilon {} must be more than 0", o.epsilon);
+  check_input(o.momentum == 0 && !o.nesterov,
+              "`momentum` and `nesterov` are not used by `kind` = \"{}\", which has `beta1`",
+              o.kind->name);
+  check_input(o.beta1 < 1 && o.beta2 < 1, "`beta1` = {} and `beta2` = {} must be less than 1",
+              o.beta1, o.beta2);
+  check_input(static_cast<real>(o.epsilon) > 0, "`epsilon` = {} must be more than 0", o.epsilon);
 }
 
 const OptimizerRule optimizers::adam = {"adam", adam_state, check_adam, kernels::adam_step};

@@ -36,13 +36,13 @@ void OptimOptions::validate() const {
 void ScheduleOptions::fields(Fields& f) {
   f.choice("kind", kind, schedules::all, "the learning rate after warm-up");
   f.integer("warmup_steps", warmup_steps, at_least(0),
-            "steps over which the rate increases to optim.lr");
+            "steps over which the rate increases to its peak, the optimizer's lr");
   f.integer("steps", steps, at_least(0),
-            "linear, cosine: the step that reaches min_lr; 0: train.steps");
+            "linear, cosine: the step that reaches min_lr; 0: the last step of training");
   f.number("min_lr", min_lr, at_least(0), "linear, cosine, plateau: the minimum learning rate");
   f.integer("dim", dim, at_least(0),
-            "inverse_sqrt: model width for the formula of Vaswani et al., which replaces optim.lr; "
-            "0: start from optim.lr");
+            "inverse_sqrt: model width for the formula of Vaswani et al., which replaces the peak; "
+            "0: start from the peak");
   f.number("scale", scale, at_least(0), "inverse_sqrt with dim: multiplies that formula");
   f.number("factor", factor, {0, 1}, "plateau: multiplies the learning rate at each reduction");
   f.integer("patience", patience, at_least(0),
@@ -54,8 +54,8 @@ void ScheduleOptions::fields(Fields& f) {
 void ScheduleOptions::validate(double peak) const {
   check_fields(*this, "schedule");
   check_range("schedule", "peak", peak, at_least(0));
-  check_keys(!kind->uses_min_lr || min_lr <= peak, {"schedule.min_lr", "optim.lr"},
-             "schedule.min_lr = {} is above optim.lr = {}", min_lr, peak);
+  check_input(!kind->uses_min_lr || min_lr <= peak, "`min_lr` = {} is above `peak` = {}", min_lr,
+              peak);
 }
 
 }  // namespace heed::inline HEED_REAL

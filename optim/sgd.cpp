@@ -17,10 +17,8 @@ static std::vector<const char*> sgd_state(const OptimOptions& options) {
 }
 
 static void check_sgd(const OptimOptions& options) {
-  check_keys(!options.amsgrad, {"optim.amsgrad", "optim.kind"},
-             "optim.amsgrad is not used by optim.kind = \"sgd\"");
-  check_keys(!options.nesterov || options.momentum > 0, {"optim.nesterov", "optim.momentum"},
-             "optim.nesterov needs optim.momentum above 0");
+  check_input(!options.amsgrad, "`amsgrad` is not used by `kind` = \"sgd\"");
+  check_input(!options.nesterov || options.momentum > 0, "`nesterov` needs `momentum` above 0");
 }
 
 const OptimizerRule optimizers::sgd = {"sgd", sgd_state, check_sgd, kernels::sgd_step};

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t max_config_bytes = 1 << 20;
 constexpr size_t max_bases = 20;
+constexpr const char* name_characters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
 
 bool is_control(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
 
@@ -113,11 +114,29 @@ void ConfigSource::set(std::string_view assignment) {
   values_[key] = typed_value(words, option);
 }
 
+std::string replace_names(std::string_view text,
+                          const std::function<std::string(const std::string& name)>& f) {
+  std::string replaced;
+  for (;;) {
+    const size_t open = text.find('`');
+    const size_t close =
+        open == text.npos ? open : text.find_first_not_of(name_characters, open + 1);
+    if (close == text.npos) return replaced.append(text);
+    const bool is_name = close > open + 1 && text[close] == '`';
+    replaced += text.substr(0, is_name ? open : close);
+    if (is_name) replaced += f(std::string(text.substr(open + 1, close - open - 1)));
+    text.remove_prefix(is_name ? close + 1 : close);
+  }
+}
+
 InputError with_origin(const InputError& error, const Origins& origins) {
-  for (const std::string& key : error.keys())
-    if (const auto set = origins.find(key); set != origins.end())
-      return InputError(set->second.error_prefix() + error.what());
-  return error;
+  std::string prefix;
+  const std::string text = replace_names(error.what(), [&](const std::string& name) {
+    const auto set = origins.find(name);
+    if (prefix.empty() && set != origins.end()) prefix = set->second.error_prefix();
+    return name;
+  });
+  return InputError(prefix + text);
 }
 
 }  // namespace heed

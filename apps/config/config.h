@@ -75,8 +75,11 @@ class ConfigSource {
   std::map<std::string, ConfigValue> values_;  // by key
 };
 
-// Puts in front of an error where the first of its keys that the config sets is set. For checks
-// that do not know which file sets a key.
+// Returns a text with f(name) in place of each name in backquotes, such as `heads`.
+std::string replace_names(std::string_view text,
+                          const std::function<std::string(const std::string& name)>& f);
+// Puts in front of an error where the first of its keys that the config sets is set. Its keys are
+// the names in backquotes, which lose them. For checks that do not know which file sets a key.
 InputError with_origin(const InputError& error, const Origins& origins);
 
 // One value of a config.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
+#include "apps/config/config.h"
 #include "core/joined.h"
 #include "optim/average.h"
 
@@ -86,10 +88,9 @@ void TrainOptions::fields(Fields& f) {
 }
 
 void TrainOptions::validate() const {
-  check_keys(std::has_single_bit(static_cast<uint64_t>(shards)) && batch_size % shards == 0,
-             {"train.shards", "train.batch_size"},
-             "train.shards = {}: expected a power of two that divides train.batch_size = {}",
-             shards, batch_size);
+  check_input(std::has_single_bit(static_cast<uint64_t>(shards)) && batch_size % shards == 0,
+              "`train.shards` = {}: expected a power of two that divides `train.batch_size` = {}",
+              shards, batch_size);
 }
 
 void Experiment::fields(Fields& f) {
@@ -117,19 +118,18 @@ void check_evaluation(const Experiment& e) {
     decided.train.best_by = &score;
     return score.offered(decided);
   };
-  check_keys(has(*e.train.best_by), {"train.best_by", "data.kind"},
-             "train.best_by = \"{}\": data.kind = \"{}\" has no such score; choose one of {}",
-             e.train.best_by->name, e.data.kind->name, names_where(scores::all, has));
+  check_input(has(*e.train.best_by),
+              "`train.best_by` = \"{}\": `data.kind` = \"{}\" has no such score; choose one of {}",
+              e.train.best_by->name, e.data.kind->name, names_where(scores::all, has));
   const int64_t n = e.train.average_checkpoints;
-  check_keys(n == 1 || e.optim.ema == 0, {"train.average_checkpoints", "optim.ema"},
-             "train.average_checkpoints = {} and optim.ema = {} exclude each other: set one of "
-             "them",
-             n, e.optim.ema);
-  check_keys(n == 1 || e.train.average_every() > 0,
-             {"train.average_checkpoints", "train.checkpoint_every"},
-             "train.average_checkpoints = {} needs train.checkpoint_every, the steps between the "
-             "checkpoints that it averages",
-             n);
+  check_input(
+      n == 1 || e.optim.ema == 0,
+      "`train.average_checkpoints` = {} and `optim.ema` = {} exclude each other: set one of them",
+      n, e.optim.ema);
+  check_input(n == 1 || e.train.average_every() > 0,
+              "`train.average_checkpoints` = {} needs `train.checkpoint_every`, the steps between "
+              "the checkpoints that it averages",
+              n);
 }
 
 }  // namespace
@@ -137,11 +137,26 @@ void check_evaluation(const Experiment& e) {
 void Experiment::validate() const {
   check_fields(*this, "experiment");
   train.validate();
-  model.validate();
-  optim.validate();
-  check_options(data, framing());
+  in_section("model", [&] { model.validate(); });
+  in_section("optim", [&] { optim.validate(); });
+  in_section("data", [&] { check_options(data, framing()); });
   check_evaluation(*this);
-  schedule.validate(optim.lr);
+  in_section("schedule", [&] { schedule.validate(optim.lr); });
+}
+
+InputError with_keys(const InputError& error, const std::string& section) {
+  // Arguments that come from another section, or have another name there.
+  static const std::map<std::string, std::string> others = {
+      {"framing", "model.kind"}, {"peak", "optim.lr"}, {"new_tokens", "train.new_tokens"}};
+  const ConfigListing keys = list_config(Experiment());
+  return InputError(replace_names(error.what(), [&](const std::string& name) {
+    const auto other = others.find(name);
+    std::string key = other != others.end() ? other->second : section + '.' + name;
+    for (const ConfigEntry& entry : keys)  // in a section inside: "length" of "model.block.length"
+      if (!find_entry(keys, key) && entry.section.starts_with(section + '.') && entry.name == name)
+        key = entry.key;
+    return '`' + (find_entry(keys, key) ? key : name) + '`';
+  }));
 }
 
 Framing Experiment::framing() const {
@@ -161,41 +176,36 @@ namespace {
 // Checks that the data have the edges, the grid or the sequence that the model needs.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadOptions& attention = model.attention;
-  check_keys(model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
-             {"model.block.mixing", "data.kind"},
-             "model.block.mixing = \"graph_attention\" needs data with edges: data.kind = "
-             "\"graph\"");
-  check_keys(attention.graph_distances == 0 || corpus.format.has_edges,
-             {"model.attention.graph_distances", "data.kind"},
-             "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
-             attention.graph_distances);
+  check_input(
+      model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
+      "`model.block.mixing` = \"graph_attention\" needs data with edges: `data.kind` = \"graph\"");
+  check_input(
+      attention.graph_distances == 0 || corpus.format.has_edges,
+      "`model.attention.graph_distances` = {} needs data with edges: `data.kind` = \"graph\"",
+      attention.graph_distances);
   const auto axes = static_cast<int64_t>(corpus.grid.size());
   const std::string known = axes == 0 ? "data with a grid" : fmt::format("axes 0 … {}", axes - 1);
   for (const int64_t axis : attention.axes)
-    check_keys(axis < axes, {"model.attention.axes"},
-               "model.attention.axes: expected {}, found axis {}", known, axis);
+    check_input(axis < axes, "`model.attention.axes`: expected {}, found axis {}", known, axis);
   const PositionalRule& position = *model.positional.kind;
-  check_keys(
-      !position.acts_in_attention() || axes == 0 || attention.axes.size() == 1,
-      {"model.positional.kind", "model.attention.axes"},
-      "model.positional.kind = \"{}\" needs positions in a row, but the data are a grid: attend "
-      "over one axis with model.attention.axes, or use one of {}",
-      position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
+  check_input(!position.acts_in_attention() || axes == 0 || attention.axes.size() == 1,
+              "`model.positional.kind` = \"{}\" needs positions in a row, but the data are a grid: "
+              "attend over one axis with `model.attention.axes`, or use one of {}",
+              position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
 }
 
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
   const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == Framing::classifier;
-  check_keys(model.positional.kind != &positional_encodings::learned || grid_tables ||
-                 model.positional.max_length >= longest,
-             {"model.positional.max_length"},
-             "model.positional.max_length = {} is too small: the longest sequence of the data has "
-             "{} tokens",
-             model.positional.max_length, longest);
-  check_keys(model.mixing.kind != &mixings::dense || model.mixing.length >= longest,
-             {"model.block.length"},
-             "model.block.length = {} is too small: the longest sequence of the data has {} tokens",
-             model.mixing.length, longest);
+  check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
+                  model.positional.max_length >= longest,
+              "`model.positional.max_length` = {} is too small: the longest sequence of the data "
+              "has {} tokens",
+              model.positional.max_length, longest);
+  check_input(
+      model.mixing.kind != &mixings::dense || model.mixing.length >= longest,
+      "`model.block.length` = {} is too small: the longest sequence of the data has {} tokens",
+      model.mixing.length, longest);
 }
 
 }  // namespace
@@ -213,11 +223,15 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   sizes.features = corpus.format.features;
   sizes.grid = corpus.grid;
   sizes.edge_features = corpus.format.edge_features;
-  check_keys(!experiment.model.share_embeddings || corpus.source == corpus.target,
-             {"model.share_embeddings", "data.share_vocabulary"},
-             "model.share_embeddings = true needs one vocabulary for both sides: set "
-             "data.share_vocabulary = true");
+  check_input(!experiment.model.share_embeddings || corpus.source == corpus.target,
+              "`model.share_embeddings` = true needs one vocabulary for both sides: set "
+              "`data.share_vocabulary` = true");
   return sizes;
+}
+
+std::unique_ptr<Model> make_model(const Experiment& experiment, const Corpus& corpus) {
+  const ModelSizes sizes = model_sizes(experiment, corpus);
+  return in_section("model", [&] { return make_model(experiment.model, sizes); });
 }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,8 +78,23 @@ struct Experiment {
   Framing framing() const;
 };
 
+// Returns an error of the library with the keys of a config in place of its arguments: `heads` of
+// the section "model" becomes `model.heads`.
+InputError with_keys(const InputError& error, const std::string& section);
+// Calls f, whose options come from a section of a config. Its InputErrors name keys.
+template <class F>
+auto in_section(const std::string& section, F&& f) {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    throw with_keys(error, section);
+  }
+}
+
 // Returns the sizes of the model that depend on the data. Throws InputError if model and data do
 // not match, for example if a sequence is longer than the number of positions.
 ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus);
+// Returns the model of an experiment for a corpus. Throws InputError as model_sizes() does.
+std::unique_ptr<Model> make_model(const Experiment& experiment, const Corpus& corpus);
 
 }  // namespace heed

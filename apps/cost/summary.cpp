@@ -257,9 +257,9 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
 Summary summarize(const Experiment& experiment, const Corpus& corpus) {
   constexpr int64_t max_layers = 100'000;
   const ModelOptions& model = experiment.model;
-  check_keys(std::max(model.layers, model.decoder_layers) <= max_layers, {"model.layers"},
-             "the model is too large: {} layers; lower model.layers",
-             std::max(model.layers, model.decoder_layers));
+  check_input(std::max(model.layers, model.decoder_layers) <= max_layers,
+              "the model is too large: {} layers; lower `model.layers`",
+              std::max(model.layers, model.decoder_layers));
   Summary s;
   s.step = step_sizes(experiment.train, corpus);
   try {
@@ -267,10 +267,10 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
-    check_keys(false, {"model.dim", "model.feed_forward", "train.batch_size"},
-               "the model cannot be computed: {}; if it is too large, lower model.dim, "
-               "model.feed_forward, train.batch_size or the lengths in [data]",
-               error.what());
+    check_input(false,
+                "the model cannot be computed: {}; if it is too large, lower `model.dim`, "
+                "`model.feed_forward`, `train.batch_size` or the lengths in [data]",
+                error.what());
   }
   for (const Part& part : s.parts) {
     const auto layers = static_cast<double>(part.layers);
@@ -286,12 +286,11 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
 
 namespace {
 
-// A kind of memory, how to lower it, and the keys that do.
+// A kind of memory, and the keys that lower it.
 struct Need {
   double bytes;
   const char* what;
-  std::string remedy;
-  std::vector<std::string> keys;
+  const char* remedy;
 };
 
 Need largest_need(const Summary& s) {
@@ -302,24 +301,15 @@ Need largest_need(const Summary& s) {
   const bool deep = in_layers * 2 > static_cast<double>(s.parameters);
   const Need needs[] = {
       {s.memory.lasting(), "parameters, gradients and optimizer state",
-       deep ? "model.dim, model.feed_forward or model.layers"
-            : "model.dim, data.max_vocabulary or model.positional.max_length",
-       deep ? std::vector<std::string>{"model.dim", "model.feed_forward", "model.layers"}
-            : std::vector<std::string>{"model.dim", "data.max_vocabulary",
-                                       "model.positional.max_length"}},
-      {s.memory.activations + s.memory.backward,
-       "the activations of a micro-batch",
-       "train.batch_size (and raise train.accumulate), the lengths in [data], model.dim or "
-       "model.layers",
-       {"train.batch_size", "data.lengths", "model.dim", "model.layers"}},
-      {s.memory.evaluation,
-       "the activations of an evaluation",
-       "train.evaluate_batch_size",
-       {"train.evaluate_batch_size", "train.batch_size"}},
-      {s.memory.batches,
-       "the token ids of a step",
-       "train.accumulate, train.batch_size or data.bucketing",
-       {"train.accumulate", "train.batch_size", "data.bucketing"}},
+       deep ? "`model.dim`, `model.feed_forward` or `model.layers`"
+            : "`model.dim`, `data.max_vocabulary` or `model.positional.max_length`"},
+      {s.memory.activations + s.memory.backward, "the activations of a micro-batch",
+       "`train.batch_size` (and raise `train.accumulate`), the lengths in [data], `model.dim` or "
+       "`model.layers`"},
+      {s.memory.evaluation, "the activations of an evaluation",
+       "`train.evaluate_batch_size` (0: `train.batch_size`)"},
+      {s.memory.batches, "the token ids of a step",
+       "`train.accumulate`, `train.batch_size` or `data.bucketing`"},
   };
   return *std::ranges::max_element(needs, {}, &Need::bytes);
 }
@@ -332,8 +322,7 @@ void check_memory(const Summary& s) {
   throw InputError(
       fmt::format("training needs about {} of memory, this machine has {}: {} take {}; lower {}",
                   bytes_text(s.memory.peak()), bytes_text(s.available), need.what,
-                  bytes_text(need.bytes), need.remedy),
-      need.keys);
+                  bytes_text(need.bytes), need.remedy));
 }
 
 void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
@@ -344,8 +333,7 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
   ScopeGuard here;
   here->shapes_only = true;
   const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
-  const std::unique_ptr<Model> model =
-      make_model(experiment.model, model_sizes(experiment, corpus));
+  const std::unique_ptr<Model> model = make_model(experiment, corpus);
   const auto needs = [&](int64_t batch) {
     return evaluation_memory(*model, corpus, longest, batch);
   };
@@ -359,8 +347,7 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
   throw InputError(
       fmt::format("evaluating batches of {} needs about {} of memory, this machine has {} left; {}",
                   sizes_text({examples, 1, longest.source, longest.input}), bytes_text(needed),
-                  bytes_text(available), remedy),
-      {"train.evaluate_batch_size", "train.batch_size"});
+                  bytes_text(available), remedy));
 }
 
 void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
@@ -376,8 +363,7 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   here->shapes_only = true;
   here->gradients = here->training = false;
   const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
-  const std::unique_ptr<Model> model =
-      make_model(experiment.model, model_sizes(experiment, corpus));
+  const std::unique_ptr<Model> model = make_model(experiment, corpus);
   const double before = live_bytes();
   pool_reset_peak();
   const Ids ids = Ids::empty({count, time}), lengths = Ids::empty({count});

@@ -106,7 +106,7 @@ auto read_json(const std::string& path, const char* what, int64_t max_bytes, Use
     const Json json = read_json(path, what, max_bytes);
     return in_context(path, [&] { return use(json); });
   } catch (const InputError& error) {
-    throw InputError(error.what() + std::string(remedy), error.keys());
+    throw InputError(error.what() + std::string(remedy));
   }
 }
 

@@ -25,8 +25,7 @@ struct Weights {
 };
 
 Weights weights_of(const std::string& path) {
-  if (!exists(path))
-    throw InputError("train.load: " + no_such_run(path, "run or file"), {"train.load"});
+  if (!exists(path)) throw InputError("`train.load`: " + no_such_run(path, "run or file"));
   if (!is_folder(path)) return {path};
   const SavedRun run = SavedRun::open(path);
   Checkpoint best = run.checkpoint("best");
@@ -61,13 +60,12 @@ std::optional<RowMap> row_map(const SafetensorsFile& file, const std::string& na
   }
   const bool is_stated = stated != file.metadata().end();
   if ((is_stated ? stated->second : found->second.digest) == expected.digest) return {};
-  check_keys(found != known.end() && (!is_stated || stated->second == found->second.digest) &&
-                 found->second.kind == expected.kind,
-             {"train.load", "train.load_names"},
-             "train.load: {}: the rows of {} stand for other tokens or labels than those of the "
-             "data; load the run, which knows them, use data with the same vocabulary, or set "
-             "train.load_names to other parameters",
-             file.path(), name);
+  check_input(found != known.end() && (!is_stated || stated->second == found->second.digest) &&
+                  found->second.kind == expected.kind,
+              "`train.load`: {}: the rows of {} stand for other tokens or labels than those of the "
+              "data; load the run, which knows them, use data with the same vocabulary, or set "
+              "`train.load_names` to other parameters",
+              file.path(), name);
   return RowMap{&found->second, &expected};
 }
 
@@ -75,14 +73,14 @@ std::optional<RowMap> row_map(const SafetensorsFile& file, const std::string& na
 void check_shape(const SafetensorsFile& file, const ArrayTarget& target,
                  const std::optional<RowMap>& rows) {
   const StoredArray* stored = file.find(target.name);
-  check_keys(stored != nullptr, {"train.load", "train.load_names"},
-             "train.load: {} has no {}; set train.load_names to the parameters to load",
-             file.path(), target.name);
+  check_input(stored != nullptr,
+              "`train.load`: {} has no {}; set `train.load_names` to the parameters to load",
+              file.path(), target.name);
   ArrayHeader expected = target;
   if (rows) expected.dims[0] = std::ssize(rows->from->tokens);
-  check_keys(stored->dtype == expected.dtype && stored->dims == expected.dims, {"train.load"},
-             "train.load: {}: expected {} of type {}, found {}", file.path(), target.name,
-             type_text(expected), type_text(*stored));
+  check_input(stored->dtype == expected.dtype && stored->dims == expected.dims,
+              "`train.load`: {}: expected {} of type {}, found {}", file.path(), target.name,
+              type_text(expected), type_text(*stored));
 }
 
 // Reads an array and copies the row of each token to that of the same token.
@@ -122,8 +120,8 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
   std::vector<NamedParameter> chosen;
   for (const NamedParameter& p : parameters)
     if (matches_any(p.name, patterns)) chosen.push_back(p);
-  check_keys(!chosen.empty(), {"train.load_names"},
-             "train.load_names: no parameter matches; `heed summary` lists their names");
+  check_input(!chosen.empty(),
+              "`train.load_names`: no parameter matches; `heed summary` lists their names");
   const std::vector<ArrayTarget> targets = targets_of(chosen);
   std::vector<std::optional<RowMap>> maps;
   for (const ArrayTarget& target : targets) {
@@ -133,12 +131,12 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
     check_shape(file, target, rows);
     if (!rows || new_tokens == NewTokens::add) continue;
     const TokenCounts lacking = rows->lacking();
-    check_keys(lacking.size() == 0, {"train.load", "train.new_tokens", "train.load_names"},
-               "train.load: {}: {} has no row for {} of the {} of the data: {}; set "
-               "train.new_tokens = \"add\" to let their rows start anew, or train.load_names to "
-               "other parameters",
-               file.path(), target.name, lacking.size(),
-               rows->to->kind == "labels" ? "labels" : "tokens", lacking.examples(10));
+    check_input(
+        lacking.size() == 0,
+        "`train.load`: {}: {} has no row for {} of the {} of the data: {}; set `train.new_tokens` "
+        "= \"add\" to let their rows start anew, or `train.load_names` to other parameters",
+        file.path(), target.name, lacking.size(), rows->to->kind == "labels" ? "labels" : "tokens",
+        lacking.examples(10));
   }
   if (weights.checkpoint) weights.checkpoint->check_model_digest();
   for (size_t i = 0; i < targets.size(); ++i)

@@ -66,10 +66,10 @@ void check_settings(const Checkpoint& checkpoint, const Experiment& experiment) 
   const Json settings = bound_settings(experiment);
   for (const auto& [key, before] : trained->members()) {
     const Json* now = settings.find(key);
-    check_keys(equal(now, &before), {key},
-               "{} is {} in the config, but the weights of {} were trained with {}; restore the "
-               "value, or train a new run",
-               shortened(key), shown(now), checkpoint.path(), shown(&before));
+    check_input(equal(now, &before),
+                "`{}` is {} in the config, but the weights of {} were trained with {}; restore the "
+                "value, or train a new run",
+                shortened(key), shown(now), checkpoint.path(), shown(&before));
   }
 }
 

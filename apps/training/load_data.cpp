@@ -49,11 +49,13 @@ Corpus load_data(const LoadedConfig& config) {
     DataOptions data = e.data;
     if (existing.target) data.tokenizer.clear();  // a trained run has it in its vocabulary
     for (const auto& [key, path] : data_files(data))
-      check_keys(exists(*path), {std::string("data.") + key},
-                 "data.{0}: there is no such file: {1}; if it has moved, name it with --set "
-                 "data.{0}=FILE",
-                 key, *path);
-    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed), existing);
+      check_input(exists(*path),
+                  "`data.{0}`: there is no such file: {1}; if it has moved, name it with --set "
+                  "data.{0}=FILE",
+                  key, *path);
+    return in_section("data", [&] {
+      return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed), existing);
+    });
   });
 }
 

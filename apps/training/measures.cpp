@@ -108,23 +108,22 @@ std::vector<const Measure*> chosen_measures(const Model& model, const Experiment
   std::vector<const Measure*> chosen;
   for (const std::string& name : experiment.train.measures) {
     if (name == train_split) continue;
-    check_keys(!known.empty(), {"train.measures"},
-               "train.measures: this program was built without lab/, which measures \"{}\"; "
-               "configure with cmake -DHEED_LAB=ON and build the program heed, or remove the name",
-               name);
+    check_input(!known.empty(),
+                "`train.measures`: this program was built without lab/, which measures \"{}\"; "
+                "configure with cmake -DHEED_LAB=ON and build the program heed, or remove the name",
+                name);
     const auto found = std::ranges::find(known, name, &Measure::name);
-    check_keys(found != known.end(), {"train.measures"},
-               "train.measures: there is no measure {}; the measures are {}", in_quotes(name),
-               joined(names));
+    check_input(found != known.end(),
+                "`train.measures`: there is no measure {}; the measures are {}", in_quotes(name),
+                joined(names));
     if (std::ranges::find(chosen, *found) == chosen.end()) chosen.push_back(*found);
   }
   const Dataset one = first_of(measured_split(corpus), 1);
   for (const Measure* measure : chosen) try {
       evaluated([&] { return measure->numbers(model, experiment, corpus, one); });
     } catch (const InputError& error) {
-      throw InputError(
-          fmt::format("train.measures: this model has no \"{}\": {}", measure->name, error.what()),
-          {"train.measures"});
+      throw InputError(fmt::format("`train.measures`: this model has no \"{}\": {}", measure->name,
+                                   error.what()));
     }
   return chosen;
 }

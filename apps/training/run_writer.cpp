@@ -38,10 +38,10 @@ DataOptions keep_data(const RunFolder& run, const DataOptions& options) {
   if (!options.keep) return kept;
   int64_t bytes = 0;
   for (const auto& [key, path] : data_files(kept)) bytes += file_size(*path);
-  check_keys(bytes <= max_kept_bytes, {"data.keep"},
-             "data.keep: the files have {} MiB; at most {} MiB are copied into a run: set it to "
-             "false",
-             bytes >> 20, max_kept_bytes >> 20);
+  check_input(
+      bytes <= max_kept_bytes,
+      "`data.keep`: the files have {} MiB; at most {} MiB are copied into a run: set it to false",
+      bytes >> 20, max_kept_bytes >> 20);
   make_folders(run.data());
   const std::string folder = absolute_path(run.data(), ".");
   int index = 0;

@@ -46,10 +46,10 @@ StepGradient sum_over_ranks(const StepGradient& own) {
 }  // namespace
 
 void check_shared(int64_t shards) {
-  check_keys(shards % rank_count() == 0, {"train.shards"},
-             "train.shards is {}, which {} processes cannot share equally: set it to a multiple of "
-             "{}, or start fewer processes (mpirun -n)",
-             shards, rank_count(), rank_count());
+  check_input(shards % rank_count() == 0,
+              "`train.shards` is {}, which {} processes cannot share equally: set it to a multiple "
+              "of {}, or start fewer processes (mpirun -n)",
+              shards, rank_count(), rank_count());
 }
 
 OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {

@@ -20,7 +20,7 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
   ScopeGuard here;
   here->seed = static_cast<uint64_t>(experiment.seed);
   here->step = here->micro_batch = here->calls = 0;
-  std::unique_ptr<Model> model = make_model(experiment.model, model_sizes(experiment, corpus));
+  std::unique_ptr<Model> model = make_model(experiment, corpus);
   std::vector<NamedParameter> parameters = model->parameters();
   for (const std::string& pattern : experiment.train.freeze) {
     bool matches = false;
@@ -29,9 +29,9 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
         p.tensor.set_requires_grad(false);
         matches = true;
       }
-    check_keys(matches, {"train.freeze"},
-               "train.freeze: no parameter matches {}; `heed summary` lists their names",
-               in_quotes(pattern));
+    check_input(matches,
+                "`train.freeze`: no parameter matches {}; `heed summary` lists their names",
+                in_quotes(pattern));
   }
   return model;
 }
@@ -42,9 +42,9 @@ LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) 
   if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
   if (corpus.framing != Framing::classifier)
     smoothing.impossible = corpus.target->vocabulary().begin();
-  check_keys(smoothing.impossible >= 0, {"train.label_smoothing_over"},
-             "train.label_smoothing_over = \"possible_others\" needs a token that is never a "
-             "target, <bos>, but these data have none: use \"others\"");
+  check_input(smoothing.impossible >= 0,
+              "`train.label_smoothing_over` = \"possible_others\" needs a token that is never a "
+              "target, <bos>, but these data have none: use \"others\"");
   return smoothing;
 }
 

@@ -22,20 +22,18 @@
 namespace heed {
 
 void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
-  check_keys(corpus.splits.contains("val") ||
-                 (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
-             {"train.patience", "schedule.kind", "data.val_fraction"},
-             "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
-             "data.val_fraction",
-             experiment.train.patience, experiment.schedule.kind->name);
+  check_input(corpus.splits.contains("val") ||
+                  (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
+              "`train.patience` = {} with `schedule.kind` = \"{}\" needs validation data: set "
+              "`data.val_fraction`",
+              experiment.train.patience, experiment.schedule.kind->name);
   std::vector<std::string> names;
   for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
   for (const std::string& split : experiment.train.evaluate_splits)
-    check_keys(split == "val" || (corpus.splits.contains(split) && corpus.splits.contains("val")),
-               {"train.evaluate_splits"},
-               "train.evaluate_splits: the data have no {}; the splits are {}",
-               corpus.splits.contains(split) ? "val, which an evaluation needs" : in_quotes(split),
-               joined(names));
+    check_input(split == "val" || (corpus.splits.contains(split) && corpus.splits.contains("val")),
+                "`train.evaluate_splits`: the data have no {}; the splits are {}",
+                corpus.splits.contains(split) ? "val, which an evaluation needs" : in_quotes(split),
+                joined(names));
 }
 
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, RunWriter* writer)

@@ -27,14 +27,14 @@ void make_mistake(std::string_view name, Experiment& experiment) {
   ModelOptions& model = experiment.model;
   check_input(name == "no_causal_mask" || name == "wrong_axis", "there is no mistake named {}",
               in_quotes(name));
-  check_keys(model.attention.is_softmax(), {"model.attention.normaliser"},
-             "model.attention.normaliser = \"{}\": this mistake is one of the softmax; set "
-             "\"softmax\"",
-             model.attention.normaliser->name);
+  check_input(
+      model.attention.is_softmax(),
+      "`model.attention.normaliser` = \"{}\": this mistake is one of the softmax; set \"softmax\"",
+      model.attention.normaliser->name);
   if (name == "no_causal_mask")
-    check_keys(model.kind != ModelKind::classifier || model.attention.causal, {"model.kind"},
-               "model.kind = \"classifier\" has no causal mask to leave out: choose a task that "
-               "generates, such as sort");
+    check_input(model.kind != ModelKind::classifier || model.attention.causal,
+                "`model.kind` = \"classifier\" has no causal mask to leave out: choose a task that "
+                "generates, such as sort");
   model.attention.normaliser = name == "wrong_axis" ? &wrong_axis : &no_causal_mask;
 }
 

@@ -87,35 +87,34 @@ ConfigListing set_keys(const Experiment& experiment) {
 }
 
 void check_playable(const Experiment& experiment) {
-  check_keys(experiment.data.kind->is_task(), {"data.kind"},
-             "data.kind = \"{}\" reads files, which a page cannot: choose a generated task",
-             experiment.data.kind->name);
+  check_input(experiment.data.kind->is_task(),
+              "`data.kind` = \"{}\" reads files, which a page cannot: choose a generated task",
+              experiment.data.kind->name);
   for (const ConfigEntry& entry : set_keys(experiment)) {
-    check_keys(entry.type.find("path") == std::string::npos, {entry.key},
-               "{}: a page reads no files; remove this key", entry.key);
+    check_input(entry.type.find("path") == std::string::npos,
+                "`{}`: a page reads no files; remove this key", entry.key);
     for (const auto& [key, most] : playground_limits)
-      check_keys(entry.key != key || largest_integer(entry.value) <= most, {entry.key},
-                 "{} = {} is too large for a page, which allows at most {}: train it with `heed "
-                 "train`",
-                 entry.key, entry.value, most);
+      check_input(
+          entry.key != key || largest_integer(entry.value) <= most,
+          "`{}` = {} is too large for a page, which allows at most {}: train it with `heed train`",
+          entry.key, entry.value, most);
   }
 }
 
 void check_cost(const Model& model, const Experiment& experiment, const Corpus& corpus) {
   const int64_t parameters = model.parameter_count();
-  check_keys(parameters <= max_parameters, {"model.dim", "model.layers"},
-             "the model has {} parameters, too many for a page, which allows {}: reduce model.dim "
-             "or model.layers",
-             parameters, max_parameters);
+  check_input(parameters <= max_parameters,
+              "the model has {} parameters, too many for a page, which allows {}: reduce "
+              "`model.dim` or `model.layers`",
+              parameters, max_parameters);
   const auto positions = static_cast<double>(std::max(corpus.longest_source, corpus.longest_input));
   const double multiplications =
       3.0 * static_cast<double>(parameters) * positions *
       static_cast<double>(experiment.train.batch_size * experiment.train.accumulate);
-  check_keys(multiplications <= max_multiplications,
-             {"train.batch_size", "model.dim", "data.lengths"},
-             "a step takes about {:.0e} multiplications, too many for a page, which allows {:.0e}: "
-             "reduce train.batch_size, model.dim or data.lengths",
-             multiplications, max_multiplications);
+  check_input(multiplications <= max_multiplications,
+              "a step takes about {:.0e} multiplications, too many for a page, which allows "
+              "{:.0e}: reduce `train.batch_size`, `model.dim` or `data.lengths`",
+              multiplications, max_multiplications);
 }
 
 // Weights that a step has not seen yet read settings that change during training.
@@ -325,7 +324,10 @@ PlaygroundSession::PlaygroundSession(std::string_view toml, std::string_view mis
       corpus_(with_origins(settings_.origins,
                            [&] {
                              const Experiment& e = settings_.experiment;
-                             return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
+                             return in_section("data", [&] {
+                               return load_corpus(e.data, e.framing(),
+                                                  static_cast<uint64_t>(e.seed));
+                             });
                            })),
       trainer_(
           with_origins(settings_.origins, [&] { return Trainer(settings_.experiment, corpus_); })) {

@@ -13,7 +13,7 @@ namespace {
 [[noreturn]] void missing() {
   throw InputError(
       "subwords need SentencePiece, which this build of heed does not have: install it (in Debian "
-      "libsentencepiece-dev) and build heed again, or set data.level to another level");
+      "libsentencepiece-dev) and build heed again, or set `level` to another level");
 }
 
 }  // namespace

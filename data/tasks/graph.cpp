@@ -167,10 +167,10 @@ Task graph_task(const DataOptions& options, Lengths lengths) {
 
 void check_graph(const DataOptions& options) {
   check_shortest(options, 3, "a graph needs a node two steps from node 0");
-  check_keys(options.symbols <= max_symbols, {"data.symbols", "data.kind"},
-             "data.symbols = {} colours are too many for data.kind = \"graph\", which gives each "
-             "node a feature per colour: use at most {}",
-             options.symbols, max_symbols);
+  check_input(options.symbols <= max_symbols,
+              "`symbols` = {} colours are too many for `kind` = \"graph\", which gives each node a "
+              "feature per colour: use at most {}",
+              options.symbols, max_symbols);
 }
 
 }  // namespace

@@ -51,9 +51,8 @@ static SequenceTask modular_task(const DataOptions& options, Lengths) {
 static void check_prime(const DataOptions& options) {
   if (options.operation != Operation::divide) return;
   for (int64_t factor = 2; factor * factor <= options.modulus; ++factor)
-    check_keys(options.modulus % factor != 0, {"data.modulus", "data.operation"},
-               "data.modulus = {} must be a prime for data.operation = \"divide\"",
-               options.modulus);
+    check_input(options.modulus % factor != 0,
+                "`modulus` = {} must be a prime for `operation` = \"divide\"", options.modulus);
 }
 
 const DataKind data_kinds::modular = {

@@ -56,9 +56,9 @@ static Task recall_task(const DataOptions& options, Lengths lengths) {
 static void check_recall(const DataOptions& options) {
   const int64_t longest =
       options.longer_lengths.empty() ? options.lengths[1] : options.longer_lengths[1];
-  check_keys(longest <= options.symbols, {"data.lengths", "data.symbols"},
-             "data.lengths: {} pairs need as many keys, and there are data.symbols = {}", longest,
-             options.symbols);
+  check_input(longest <= options.symbols,
+              "`lengths`: {} pairs need as many keys, and there are `symbols` = {}", longest,
+              options.symbols);
 }
 
 const DataKind data_kinds::recall = {.name = "recall",

@@ -59,13 +59,13 @@ static Task subject_task(const DataOptions& options, Lengths lengths) {
 }
 
 static void check_words(const DataOptions& options) {
-  check_shortest(options, options.nouns + 1, "a sentence holds data.nouns nouns and a verb");
-  check_keys(options.nouns <= options.symbols, {"data.nouns", "data.symbols"},
-             "data.nouns = {} must not exceed the number of cases, data.symbols = {}",
-             options.nouns, options.symbols);
-  check_keys(options.symbols <= max_symbols, {"data.symbols"},
-             "data.symbols = {} nouns in as many cases are too many words: use at most {}",
-             options.symbols, max_symbols);
+  check_shortest(options, options.nouns + 1, "a sentence holds `nouns` nouns and a verb");
+  check_input(options.nouns <= options.symbols,
+              "`nouns` = {} must not exceed the number of cases, `symbols` = {}", options.nouns,
+              options.symbols);
+  check_input(options.symbols <= max_symbols,
+              "`symbols` = {} nouns in as many cases are too many words: use at most {}",
+              options.symbols, max_symbols);
 }
 
 const DataKind data_kinds::subject = {.name = "subject",

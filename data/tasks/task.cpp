@@ -16,9 +16,8 @@ std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string
 }
 
 void check_shortest(const DataOptions& options, int64_t least, const char* reason) {
-  check_keys(options.lengths[0] >= least, {"data.lengths"},
-             "data.lengths must start at {} or more, not {}: {}", least, options.lengths[0],
-             reason);
+  check_input(options.lengths[0] >= least, "`lengths` must start at {} or more, not {}: {}", least,
+              options.lengths[0], reason);
 }
 
 }  // namespace heed

@@ -217,8 +217,10 @@ int BenchArguments::run() const {
     Experiment& experiment = experiments.emplace_back(benchmark_experiment(size));
     experiment.precision = settings.precision;
     experiment.train.shards = shards;
-    experiment.train.validate();
-    check_shared(shards);
+    with_origins({}, [&] {
+      experiment.train.validate();
+      check_shared(shards);
+    });
   }
   const Precision effective = effective_precision(settings.precision);
   if (!json)

@@ -61,9 +61,8 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   here->seed = static_cast<uint64_t>(experiment.seed);
   here->calls = 0;
   return with_origins(config.origins, [&] {
-    const ModelSizes sizes = model_sizes(experiment, corpus);
-    return Subject{path + ", not trained", experiment.model, sizes,
-                   make_model(experiment.model, sizes)};
+    return Subject{path + ", not trained", experiment.model, model_sizes(experiment, corpus),
+                   make_model(experiment, corpus)};
   });
 }
 

@@ -53,7 +53,7 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora, Measure
     check_memory(planned);
     check_validation_data(experiment, corpus);
     if (!experiment.train.measures.empty()) {
-      const auto model = make_model(experiment.model, model_sizes(experiment, corpus));
+      const auto model = make_model(experiment, corpus);
       chosen_measures(*model, experiment, corpus, known);
     }
     return planned;

@@ -14,29 +14,23 @@ namespace {
 
 void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   const MultiHeadOptions& a = o.attention;
-  const auto refuse = [](bool holds, Keys keys, const std::string& setting,
-                         const std::string& instead) {
-    check_keys(!holds, keys, "{} has no export to ONNX, which needs {}", setting, instead);
+  const auto refuse = [](bool holds, const std::string& setting, const std::string& instead) {
+    check_input(!holds, "{} has no export to ONNX, which needs {}", setting, instead);
   };
   const auto named = [](const char* key, const char* value) {
-    return fmt::format("model.{} = \"{}\"", key, value);
+    return fmt::format("`model.{}` = \"{}\"", key, value);
   };
-  refuse(!o.mixing.kind->is_attention, {"model.block.mixing"},
-         named("block.mixing", o.mixing.kind->name), "attention");
-  refuse(!a.similarity.kind->is_dot_product, {"model.attention.similarity"},
-         named("attention.similarity", a.similarity.kind->name),
+  refuse(!o.mixing.kind->is_attention, named("block.mixing", o.mixing.kind->name), "attention");
+  refuse(!a.similarity.kind->is_dot_product, named("attention.similarity", a.similarity.kind->name),
          "one of " + names_where(similarities::all, &SimilarityRule::is_dot_product));
-  refuse(!a.is_softmax(), {"model.attention.normaliser"},
-         named("attention.normaliser", a.normaliser->name), "softmax");
-  refuse(a.combine != Combine::concat_projection, {"model.attention.combine"},
-         "this value of model.attention.combine", "concat_projection");
+  refuse(!a.is_softmax(), named("attention.normaliser", a.normaliser->name), "softmax");
+  refuse(a.combine != Combine::concat_projection, "this value of `model.attention.combine`",
+         "concat_projection");
   refuse(!a.key_dims.empty() || !a.value_dims.empty(),
-         {"model.attention.key_dims", "model.attention.value_dims"},
-         "model.attention.key_dims or value_dims", "heads of one width");
-  refuse(!a.axes.empty() && a.axes.size() < sizes.grid.size(), {"model.attention.axes"},
-         "model.attention.axes", "attention along all axes");
-  refuse(a.graph_distances > 0, {"model.attention.graph_distances"},
-         "model.attention.graph_distances", "0");
+         "`model.attention.key_dims` or `model.attention.value_dims`", "heads of one width");
+  refuse(!a.axes.empty() && a.axes.size() < sizes.grid.size(), "`model.attention.axes`",
+         "attention along all axes");
+  refuse(a.graph_distances > 0, "`model.attention.graph_distances`", "0");
   namespace positions = positional_encodings;
   const PositionalRule* const known[] = {
       &positions::none,   &positions::sinusoidal, &positions::learned, &positions::integer,
@@ -44,8 +38,7 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   std::vector<std::string> names;
   for (const PositionalRule* rule : known) names.emplace_back(rule->name);
   refuse(std::find(std::begin(known), std::end(known), o.positional.kind) == std::end(known),
-         {"model.positional.kind"}, named("positional.kind", o.positional.kind->name),
-         "one of " + joined(names));
+         named("positional.kind", o.positional.kind->name), "one of " + joined(names));
 }
 
 class Exporter {

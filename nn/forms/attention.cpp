@@ -116,7 +116,7 @@ Tensor GeneralAttention::operator()(const Tensor& x, const SequenceContext& sequ
   if (sequence.past) {
     check(can_cache(),
           "multi-head attention: a cache needs causal attention in a sequence; set "
-          "model.attention.causal = true");
+          "`attention.causal` = true");
     const int64_t first = sequence.past->length();
     const Tensor q = queries(x, first);
     const KeyValues& all = sequence.past->append(*this, keys_and_values(x, x, first));
@@ -130,7 +130,7 @@ Tensor GeneralAttention::operator()(const Tensor& x, const SequenceContext& sequ
   if (!distance_bias_) return (*this)(x, x, mask);
   check(sequence.edges && *sequence.edges,
         "multi-head attention: distances on a graph need edges; set "
-        "model.attention.graph_distances = 0, or data.kind to a graph");
+        "`attention.graph_distances` = 0, or pass the edges of a graph");
   return (*this)(x, x, mask, (*distance_bias_)(*sequence.edges, x.dim(0), x.dim(1)));
 }
 

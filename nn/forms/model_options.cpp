@@ -53,28 +53,25 @@ FormOptions ModelOptions::decoder_form() const { return {decoder_block(), *this}
 void ModelOptions::validate() const {
   check_ranges();
   const bool is_seq2seq = kind == ModelKind::seq2seq, is_classifier = kind == ModelKind::classifier;
-  check_keys(!share_embeddings || is_seq2seq, {"model.share_embeddings", "model.kind"},
-             "model.share_embeddings = true needs model.kind = \"seq2seq\": other models have one "
-             "embedding");
-  check_keys(encoder_dim == 0 || is_seq2seq, {"model.encoder_dim", "model.kind"},
-             "model.encoder_dim = {} needs model.kind = \"seq2seq\": other models have one width",
-             encoder_dim);
-  check_keys(!share_embeddings || encoder_dim == 0 || encoder_dim == dim,
-             {"model.share_embeddings", "model.encoder_dim", "model.dim"},
-             "model.share_embeddings = true needs one width, not model.encoder_dim = {} and "
-             "model.dim = {}",
-             encoder_dim, dim);
-  check_keys(positional.combine != PositionalCombine::concat || !tie_weights || is_classifier,
-             {"model.positional.combine", "model.tie_weights"},
-             "model.positional.combine = \"concat\" leaves tokens {} of the {} columns, so that "
-             "their embedding cannot compute the logits: set model.tie_weights = false",
-             token_width(dim, positional), dim);
+  check_input(
+      !share_embeddings || is_seq2seq,
+      "`share_embeddings` = true needs `kind` = \"seq2seq\": other models have one embedding");
+  check_input(encoder_dim == 0 || is_seq2seq,
+              "`encoder_dim` = {} needs `kind` = \"seq2seq\": other models have one width",
+              encoder_dim);
+  check_input(!share_embeddings || encoder_dim == 0 || encoder_dim == dim,
+              "`share_embeddings` = true needs one width, not `encoder_dim` = {} and `dim` = {}",
+              encoder_dim, dim);
+  check_input(positional.combine != PositionalCombine::concat || !tie_weights || is_classifier,
+              "`positional.combine` = \"concat\" leaves tokens {} of the {} columns, so that their "
+              "embedding cannot compute the logits: set `tie_weights` = false",
+              token_width(dim, positional), dim);
   const bool learned_pool = is_classifier && pool == Pool::learned;
-  check_keys(!learned_pool || (attention.window == 0 && !attention.causal),
-             {"model.pool", "model.attention.causal", "model.attention.window"},
-             "model.pool = \"learned\": model.attention.{} needs queries with a position in the "
-             "sequence, which learned ones do not have",
-             attention.causal ? "causal = true" : fmt::format("window = {}", attention.window));
+  check_input(!learned_pool || (attention.window == 0 && !attention.causal),
+              "`pool` = \"learned\": {} needs queries with a position in the sequence, "
+              "which learned ones do not have",
+              attention.causal ? "`attention.causal` = true"
+                               : fmt::format("`attention.window` = {}", attention.window));
   if (is_seq2seq || is_classifier) encoder_form().validate_layer();
   if (!is_classifier) decoder_form().validate_layer();
   const int64_t source_dim = encoder_dim > 0 ? encoder_dim : dim;

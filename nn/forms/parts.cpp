@@ -25,43 +25,35 @@ void FormOptions::validate_layer() const {
   const SimilarityRule& similarity = *attention.similarity.kind;
   const char* const name = mixing.kind->name;
   positional.validate(dim);
-  check_keys(!position.acts_in_attention() || mixing.kind->is_attention,
-             {"model.positional.kind", "model.block.mixing"},
-             "model.positional.kind = \"{}\" acts inside attention, and model.block.mixing = "
-             "\"{}\" has none",
-             position.name, name);
-  check_keys(
+  check_input(!position.acts_in_attention() || mixing.kind->is_attention,
+              "`positional.kind` = \"{}\" acts inside attention, and `mixing` = \"{}\" has none",
+              position.name, name);
+  check_input(
       !position.rotate || similarity.is_product,
-      {"model.positional.kind", "model.attention.similarity"},
-      "model.positional.kind = \"{}\" makes products of queries and keys depend on their "
-      "distance, and model.attention.similarity = \"{}\" is not such a product: use one of {}, or "
-      "other positions",
+      "`positional.kind` = \"{}\" makes products of queries and keys depend on their distance, and "
+      "`attention.similarity` = \"{}\" is not such a product: use one of {}, or other positions",
       position.name, similarity.name, names_where(similarities::all, &SimilarityRule::is_product));
-  check_keys(!attention.causal || mixing.kind->can_be_causal,
-             {"model.block.mixing", "model.attention.causal", "model.kind"},
-             "model.block.mixing = \"{}\" reads later positions, which a decoder must not, nor a "
-             "layer with model.attention.causal = true; it needs model.kind = \"classifier\"",
-             name);
+  check_input(!attention.causal || mixing.kind->can_be_causal,
+              "`mixing` = \"{}\" reads later positions, which a decoder must not, nor a "
+              "layer with `attention.causal` = true; it needs `kind` = \"classifier\"",
+              name);
   if (mixing.kind->validate) mixing.kind->validate(*this);
   if (position.rotate)
     for (const int64_t width : attention.widths(dim, heads).key)
-      check_keys(width % 2 == 0, {"model.positional.kind", "model.attention.key_dim"},
-                 "model.positional.kind = \"{}\" rotates pairs of columns: a head of width {} is "
-                 "odd; set model.attention.key_dim",
-                 position.name, width);
+      check_input(width % 2 == 0,
+                  "`positional.kind` = \"{}\" rotates pairs of columns: a head of width {} is odd; "
+                  "set `attention.key_dim`",
+                  position.name, width);
   if (mixing.kind->is_attention) return;
-  check_keys(attention.window == 0, {"model.attention.window", "model.block.mixing"},
-             "model.attention.window = {} applies to attention, and model.block.mixing = \"{}\" "
-             "has none",
-             attention.window, name);
-  check_keys(attention.axes.empty(), {"model.attention.axes", "model.block.mixing"},
-             "model.attention.axes applies to attention, and model.block.mixing = \"{}\" has none",
-             name);
-  check_keys(attention.graph_distances == 0,
-             {"model.attention.graph_distances", "model.block.mixing"},
-             "model.attention.graph_distances = {} biases the scores of attention, and "
-             "model.block.mixing = \"{}\" has none",
-             attention.graph_distances, name);
+  check_input(attention.window == 0,
+              "`attention.window` = {} applies to attention, and `mixing` = \"{}\" has none",
+              attention.window, name);
+  check_input(attention.axes.empty(),
+              "`attention.axes` applies to attention, and `mixing` = \"{}\" has none", name);
+  check_input(attention.graph_distances == 0,
+              "`attention.graph_distances` = {} biases the scores of attention, and `mixing` "
+              "= \"{}\" has none",
+              attention.graph_distances, name);
 }
 
 std::unique_ptr<Mixing> FormParts::mixing(const BlockOptions& o,

@@ -14,13 +14,13 @@ int64_t wrapped(int64_t position, int64_t length) {
 }
 
 void check_kernel(int64_t size, Padding padding, bool causal) {
-  check_keys(!causal || padding == Padding::zero, {"model.block.padding"},
-             "model.block.padding = \"circular\" lets the first position read the last, which a "
-             "decoder must not: set padding = \"zero\"");
-  check_keys(causal || size % 2 == 1, {"model.block.kernel_size"},
-             "model.block.kernel_size = {} must be odd: a convolution reads as many positions "
-             "before as after",
-             size);
+  check_input(!causal || padding == Padding::zero,
+              "`padding` = \"circular\" lets the first position read the last, which a "
+              "decoder must not: set `padding` = \"zero\"");
+  check_input(
+      causal || size % 2 == 1,
+      "`kernel_size` = {} must be odd: a convolution reads as many positions before as after",
+      size);
 }
 
 }  // namespace

@@ -12,10 +12,9 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 void check_heads(int64_t dim, int64_t heads) {
-  check_keys(dim % heads == 0, {"model.heads", "model.dim"},
-             "model.heads = {} must divide model.dim = {}: all heads of graph attention have one "
-             "width",
-             heads, dim);
+  check_input(dim % heads == 0,
+              "`heads` = {} must divide `dim` = {}: all heads of graph attention have one width",
+              heads, dim);
 }
 
 void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
@@ -73,8 +72,7 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
   check_mixing_input("graph attention", "the edges decide which nodes attend to which", false, x,
                      dim, sequence.mask);
   check(sequence.edges && *sequence.edges,
-        "graph attention: expected edges, got none; the data must be a graph (data.kind = "
-        "\"graph\")");
+        "graph attention: expected edges, got none; the data must be a graph");
   const Edges& edges = *sequence.edges;
   check_edges(edges, x.dim(0), x.dim(1), edge_features_);
   const int64_t nodes = x.dim(0) * x.dim(1), count = edges.sender.size(), width = dim / heads_;

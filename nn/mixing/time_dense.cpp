@@ -38,7 +38,7 @@ Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) c
   const int64_t batch = x.dim(0), time = x.dim(1);
   check(time <= length,
         "dense over time: a sequence of {} positions exceeds the length {}; raise "
-        "model.block.length",
+        "`length`",
         time, length);
   mask.check_fits("dense over time", batch, 1, time, time);
 

@@ -354,14 +354,17 @@ TEST_CASE("config: an error gets the location of the first of its keys that is s
   const Origins origins{{"part.rate", {Origin::Kind::file, "c.toml", 3, 1}},
                         {"rate", {Origin::Kind::file, "c.toml", 9, 1}},
                         {"seed", {Origin::Kind::command_line, "--set seed=3", 0, 0}}};
-  const auto located = [&](const std::string& text, const std::vector<std::string>& keys) {
-    return std::string(with_origin(InputError(text, keys), origins).what());
+  const auto located = [&](const std::string& text) {
+    return std::string(with_origin(InputError(text), origins).what());
   };
-  CHECK(located("part.rate = 3 is not seed", {"part.rate", "seed"}) ==
-        "c.toml:3:1: part.rate = 3 is not seed");
-  CHECK(located("wrong seed", {"part.inner.depth", "seed"}) == "--set seed=3: wrong seed");
-  CHECK(located("no part.rate in it", {}) == "no part.rate in it");
-  CHECK(with_origin(InputError("wrong", {"seed"}), origins).keys().empty());  // only one location
+  CHECK(located("`part.rate` = 3 is not `seed`") == "c.toml:3:1: part.rate = 3 is not seed");
+  CHECK(located("`part.inner.depth` needs `seed`") == "--set seed=3: part.inner.depth needs seed");
+  CHECK(located("no part.rate in it") == "no part.rate in it");
+  CHECK(located(located("wrong `seed`")) == "--set seed=3: wrong seed");  // only one location
+  CHECK(located("see `heed seed` and `Seed`: `seed`") ==
+        "--set seed=3: see `heed seed` and `Seed`: seed");
+  for (const char* text : {"", "`", "``", "```", "a `b", "`seed", "``seed"})
+    CHECK(located(text) == text);
 }
 
 TEST_CASE("config: a value that contains another key's name does not become the culprit") {

@@ -405,7 +405,7 @@ TEST_CASE("summary: models larger than the machine are rejected within a second 
   CHECK(pool_statistics().held_bytes == held);
   const std::string text = thrown<InputError>([&] { check_memory(s); });
   CHECK_CONTAINS(text, "parameters, gradients and optimizer state take 314.3 TiB");
-  CHECK_CONTAINS(text, "lower model.dim, model.feed_forward or model.layers");
+  CHECK_CONTAINS(text, "lower `model.dim`, `model.feed_forward` or `model.layers`");
 
   // The largest values that a config allows.
   e.model.kind = ModelKind::seq2seq;
@@ -433,7 +433,7 @@ TEST_CASE("summary: models larger than the machine are rejected within a second 
   e.model.dim = 64;
   e.model.layers = int64_t{1} << 60;
   e.train.freeze = {};
-  CHECK_CONTAINS(error_of(), "lower model.layers");
+  CHECK_CONTAINS(error_of(), "lower `model.layers`");
 }
 
 TEST_CASE("summary: large or long trainings are announced, others are not") {
@@ -507,11 +507,11 @@ TEST_CASE("summary: the error names the largest memory use and the keys that red
   const auto error_of = [&] { return thrown<InputError>([&] { check_memory(s); }); };
   CHECK_CONTAINS(error_of(), "this machine has 1000 B: parameters");
   s.memory.activations = 1e12;
-  CHECK_CONTAINS(error_of(), "take 931.3 GiB; lower train.batch_size");
+  CHECK_CONTAINS(error_of(), "take 931.3 GiB; lower `train.batch_size`");
   s.memory.evaluation = 1e13;
-  CHECK_CONTAINS(error_of(), "lower train.evaluate_batch_size");
+  CHECK_CONTAINS(error_of(), "lower `train.evaluate_batch_size`");
   s.memory.batches = 1e14;
-  CHECK_CONTAINS(error_of(), "lower train.accumulate");
+  CHECK_CONTAINS(error_of(), "lower `train.accumulate`");
   s.available = s.memory.peak();
   check_memory(s);
 
@@ -521,7 +521,7 @@ TEST_CASE("summary: the error names the largest memory use and the keys that red
   CHECK_CONTAINS(error_of(), "model.positional.max_length");
   e.model.positional.max_length = 4;
   CHECK_CONTAINS(thrown<InputError>([&] { summarize(e, corpus_for(e, 65, 0, 8)); }),
-                 "model.positional.max_length = 4 is too small");
+                 "`model.positional.max_length` = 4 is too small");
   e.model.positional.max_length = 8;
   CHECK_NOTHROW(model_sizes(e, corpus_for(e, 65, 0, 8)));
   e.model.positional.max_length = 7;
@@ -532,7 +532,7 @@ TEST_CASE("summary: the error names the largest memory use and the keys that red
   CHECK_NOTHROW(model_sizes(e, corpus_for(e, 65, 0, 8)));
   e.model.mixing.length = 7;
   CHECK_CONTAINS(thrown<InputError>([&] { model_sizes(e, corpus_for(e, 65, 0, 8)); }),
-                 "model.block.length = 7 is too small");
+                 "`model.block.length` = 7 is too small");
 }
 
 TEST_CASE("summary: prints a table") {

@@ -221,7 +221,7 @@ TEST_CASE(
     "ranks: more than there are shards are refused, and one that has no finite loss stops all") {
   const Experiment e = sharded(2);
   CHECK_THROWS_WITH_AS(on_ranks(4, [&] { Training{e}; }),
-                       doctest::Contains("train.shards is 2, which 4 processes cannot share"),
+                       doctest::Contains("`train.shards` is 2, which 4 processes cannot share"),
                        InputError);
   int stopped = 0;
   std::mutex mutex;
@@ -260,7 +260,7 @@ TEST_CASE("shards: a number that is no power of two, or does not divide the batc
   for (const int64_t shards : {3, 32}) {
     e.train.shards = shards;
     CHECK_THROWS_WITH_AS(e.validate(),
-                         doctest::Contains("a power of two that divides train.batch_size = 16"),
+                         doctest::Contains("a power of two that divides `train.batch_size` = 16"),
                          InputError);
   }
 }

@@ -176,14 +176,14 @@ TEST_CASE("invalid options of a drawn task are rejected") {
        [](DataOptions& o) {
          o.lengths = {2, 5};
        },
-       "data.lengths must start at 3 or more, not 2"},
+       "`lengths` must start at 3 or more, not 2"},
       {&data_kinds::graph, [](DataOptions& o) { o.symbols = 1001; },
-       "data.symbols = 1001 colours are too many"},
+       "`symbols` = 1001 colours are too many"},
       {&data_kinds::set,
        [](DataOptions& o) {
          o.lengths = {1, 5};
        },
-       "data.lengths must start at 2 or more, not 1"},
+       "`lengths` must start at 2 or more, not 1"},
       {&data_kinds::set,
        [](DataOptions& o) {
          o.lengths = {2, 2};
@@ -194,17 +194,17 @@ TEST_CASE("invalid options of a drawn task are rejected") {
        [](DataOptions& o) {
          o.lengths = {4, 12};
        },
-       "a sentence holds data.nouns nouns and a verb"},
+       "a sentence holds `nouns` nouns and a verb"},
       {&data_kinds::subject, [](DataOptions& o) { o.nouns = 6; },
-       "data.nouns = 6 must not exceed the number of cases"},
+       "`nouns` = 6 must not exceed the number of cases"},
       {&data_kinds::subject, [](DataOptions& o) { o.symbols = 1001; }, "too many words"},
       {&data_kinds::recall,
        [](DataOptions& o) {
          o.longer_lengths = {5, 7};
        },
-       "7 pairs need as many keys, and there are data.symbols = 6"},
+       "7 pairs need as many keys, and there are `symbols` = 6"},
       {&data_kinds::shapes, [](DataOptions& o) { o.frames = 5; },
-       "data.frames is not used by data.kind = \"shapes\""},
+       "`frames` is not used by `kind` = \"shapes\""},
   };
   for (const Row& row : rows) {
     DataOptions options = drawn_options(row.kind);
@@ -213,7 +213,7 @@ TEST_CASE("invalid options of a drawn task are rejected") {
   }
   CHECK_CONTAINS(
       input_error([] { load_corpus(drawn_options(&data_kinds::shapes), Framing::seq2seq, 1); }),
-      "data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
+      "`kind` = \"shapes\" cannot train `framing` = \"seq2seq\"");
 }
 
 // Random options near the smallest valid ones.

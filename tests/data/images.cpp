@@ -131,11 +131,11 @@ TEST_CASE("labels have the names of the config, or the numbers up to the largest
   options.label_names = {"a", "b", "c"};
   const std::string unnamed = input_error([&] { load(options); });
   CHECK_CONTAINS(unnamed, options.target_path);
-  CHECK_CONTAINS(unnamed, "label 3 of example 3 (from 0) is unknown: data.label_names");
+  CHECK_CONTAINS(unnamed, "label 3 of example 3 (from 0) is unknown: `label_names`");
   options.label_names = {"a"};
-  CHECK_CONTAINS(input_error([&] { load(options); }), "data.label_names has one name");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "`label_names` has one name");
   options.label_names.assign(257, "a");
-  CHECK_CONTAINS(input_error([&] { load(options); }), "data.label_names has 257 names");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "`label_names` has 257 names");
   options.label_names = {"a", "", "c", "d"};
   CHECK_CONTAINS(input_error([&] { load(options); }), "the name of label 1 is empty");
   options.label_names = {"a", "b", "c", "b"};
@@ -177,7 +177,7 @@ TEST_CASE("the split depends only on the image: no image is in two splits") {
   CHECK(std::abs(split(corpus, "val").size - 120) < 56);
   CHECK(std::abs(split(corpus, "test").size - 60) < 42);
   options.val_fraction = options.test_fraction = 1e-6;
-  CHECK_CONTAINS(input_error([&] { load(options); }), "raise data.val_fraction");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "raise `val_fraction`");
 }
 
 TEST_CASE(
@@ -207,7 +207,7 @@ TEST_CASE("a patch must divide the images, and the error lists the valid ones") 
   DataOptions options = ImageFiles(4, 12, 18).write(folder);
   options.patch = 4;
   CHECK_CONTAINS(input_error([&] { load(options); }),
-                 "data.patch = 4 does not divide the images of " + options.path +
+                 "`patch` = 4 does not divide the images of " + options.path +
                      ", which are 12 × 18: choose one of 1, 2, 3, 6");
   options.patch = 6;
   CHECK(load(options).grid == std::vector<int64_t>{2, 3});
@@ -217,12 +217,12 @@ TEST_CASE("images need their labels, and unused keys are rejected") {
   const TemporaryFolder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   options.context = 8;
-  CHECK_CONTAINS(input_error([&] { load(options); }), "data.context is not used");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "`context` is not used");
   options.context = DataOptions().context;
   CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::seq2seq, 1); }),
                  "it trains: classifier");
   options.target_path.clear();
-  CHECK_CONTAINS(input_error([&] { load(options); }), "needs data.target_path");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "needs `target_path`");
 }
 
 TEST_CASE("batches of images allocate nothing in the steady state") {

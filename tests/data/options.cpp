@@ -16,12 +16,12 @@ TEST_CASE("every value out of its range is rejected") {
 TEST_CASE("the error for a model that the data cannot train lists the valid ones") {
   DataOptions options;
   const std::string message = refusal(options, Framing::classifier);
-  CHECK_CONTAINS(message, "data.kind = \"reverse\" cannot train model.kind = \"classifier\"");
+  CHECK_CONTAINS(message, "`kind` = \"reverse\" cannot train `framing` = \"classifier\"");
   CHECK_CONTAINS(message, "it trains: language_model, seq2seq");
   CHECK_CONTAINS(message, "modular, parity, shapes, video, graph, set, subject, labelled");
   for (const DataKind* kind : {&data_kinds::text, &data_kinds::lines, &data_kinds::labelled}) {
     options.kind = kind;
-    CHECK_CONTAINS(refusal(options, Framing::seq2seq), "cannot train model.kind = \"seq2seq\"");
+    CHECK_CONTAINS(refusal(options, Framing::seq2seq), "cannot train `framing` = \"seq2seq\"");
   }
   options.kind = &data_kinds::pairs;
   CHECK_CONTAINS(refusal(options, Framing::language_model), "it trains: seq2seq");
@@ -31,21 +31,21 @@ TEST_CASE("the error for a key that the kind does not use lists those that it us
   DataOptions options;
   options.digits = 3;
   const std::string message = refusal(options, Framing::seq2seq);
-  CHECK_CONTAINS(message, "data.digits is not used by data.kind = \"reverse\"");
+  CHECK_CONTAINS(message, "`digits` is not used by `kind` = \"reverse\"");
   CHECK_CONTAINS(message, "symbols");
   options = {};
   options.kind = &data_kinds::text;
   options.path = "x";
   options.lengths = {1, 2};
-  CHECK_CONTAINS(refusal(options, Framing::language_model), "data.lengths is not used");
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "`lengths` is not used");
 }
 
 TEST_CASE("contradictory keys are rejected") {
   DataOptions options;
   options.lengths = {3, 2};
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.lengths = [3, 2] must be two lengths");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "`lengths` = [3, 2] must be two lengths");
   options.lengths = {3};
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.lengths = [3] must be two lengths");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "`lengths` = [3] must be two lengths");
   options.lengths = {1, 25};
   options.longer_lengths = {20, 30};
   CHECK_CONTAINS(refusal(options, Framing::seq2seq), "must start above the longest");
@@ -56,11 +56,11 @@ TEST_CASE("contradictory keys are rejected") {
   options.kind = &data_kinds::modular;
   options.operation = Operation::divide;
   options.modulus = 91;
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.modulus = 91 must be a prime");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "`modulus` = 91 must be a prime");
 
   options = {};
   options.kind = &data_kinds::text;
-  CHECK_CONTAINS(refusal(options, Framing::language_model), "needs data.path");
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "needs `path`");
   options.path = "a";
   options.paths = {"b"};
   CHECK_CONTAINS(refusal(options, Framing::language_model), "exclude each other");
@@ -73,10 +73,10 @@ TEST_CASE("contradictory keys are rejected") {
   options.path = "a";
   options.target_path = "b";
   options.val_path = "c";
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.val_path and data.val_target_path");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "`val_path` and `val_target_path`");
   options.val_path.clear();
   options.test_target_path = "c";
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.test_target_path needs data.test_path");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "`test_target_path` needs `test_path`");
 }
 
 TEST_CASE("the description has the keys that the kind uses, without paths") {

@@ -67,10 +67,10 @@ TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum len
   CHECK(lines() == Words{"ab", "Ab", "abcabc", "bé", "ba"});
   options.alphabet = "abc";
   CHECK(lines() == Words{"ab", "abcabc", "ba"});
-  CHECK(load(options).notes[0] == "2 lines skipped for a character outside data.alphabet");
+  CHECK(load(options).notes[0] == "2 lines skipped for a character outside `alphabet`");
   options.max_length = 2;
   CHECK(lines() == Words{"ab", "ba"});
-  CHECK_CONTAINS(load(options).notes[1], "dropped 1 longer than data.max_length = 2");
+  CHECK_CONTAINS(load(options).notes[1], "dropped 1 longer than `max_length` = 2");
   options.max_length = 1;
   CHECK_CONTAINS(load_error(options), "no example is left");
 }

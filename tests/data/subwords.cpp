@@ -120,7 +120,7 @@ TEST_CASE("subwords: texts without spaces, of one character or of reserved ones 
   }
   const std::string text = license();
   CHECK_CONTAINS(input_error([&] { (void)Subwords::train({text}, 100); }),
-                 "data.max_vocabulary = 100: expected room for 257 pieces for bytes and <unk>");
+                 "`max_vocabulary` = 100: expected room for 257 pieces for bytes and <unk>");
 }
 
 TEST_CASE("subwords: of a text with many distinct words the trainer reads evenly spread parts") {
@@ -218,23 +218,23 @@ TEST_CASE("data.level = \"subword\": contradictions and bad tokenizers are rejec
     return message;
   };
   options.tokenizer = folder / "none.model";
-  CHECK_CONTAINS(error(), "data.tokenizer needs data.level = \"subword\"");
+  CHECK_CONTAINS(error(), "`tokenizer` needs `level` = \"subword\"");
   options.level = Level::subword;
-  CHECK_CONTAINS(error(), "data.tokenizer: " + (folder / "none.model") + ": there is no such file");
+  CHECK_CONTAINS(error(), "`tokenizer`: " + (folder / "none.model") + ": there is no such file");
   options.tokenizer = options.path;
   CHECK_CONTAINS(error(), "text: not a model of SentencePiece");
   options.tokenizer = folder.write("cut.model", model_of("bpe").substr(0, 2000));
-  CHECK_CONTAINS(error(), "data.tokenizer: " + (folder / "cut.model") + ": ");
+  CHECK_CONTAINS(error(), "`tokenizer`: " + (folder / "cut.model") + ": ");
   options.tokenizer = folder.write("empty.model", "");
   CHECK_CONTAINS(error(), "empty.model: not a model of SentencePiece");
   options.max_vocabulary = 300;
-  CHECK_CONTAINS(error(), "data.max_vocabulary cannot be used with data.tokenizer");
+  CHECK_CONTAINS(error(), "`max_vocabulary` cannot be used with `tokenizer`");
   options.tokenizer.clear();
   options.min_count = 2;
-  CHECK_CONTAINS(error(), "data.min_count cannot be used with data.level = \"subword\"");
+  CHECK_CONTAINS(error(), "`min_count` cannot be used with `level` = \"subword\"");
   options.min_count = 1;
   options.max_vocabulary = 0;
-  CHECK_CONTAINS(error(), "needs data.max_vocabulary, the number of pieces to train");
+  CHECK_CONTAINS(error(), "needs `max_vocabulary`, the number of pieces to train");
 }
 
 }  // namespace heed

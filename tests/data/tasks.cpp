@@ -355,7 +355,7 @@ TEST_CASE("splits have the requested sizes, or an error says how many examples e
   const std::string message =
       input_error([&] { load_corpus(options, Framing::language_model, 1); });
   CHECK_CONTAINS(message, "the split test needs 5000 examples, and only ");
-  CHECK_CONTAINS(message, "data.test_fraction = 0.1");
+  CHECK_CONTAINS(message, "`test_fraction` = 0.1");
 
   options = task_options(&data_kinds::copy);
   options.train_size = 123;

@@ -132,7 +132,7 @@ TEST_CASE("the error for an invalid text names the file and the position") {
                  "line 2: not valid UTF-8 at byte offset 5");
   CHECK_CONTAINS(
       error(folder.write("short", sample(60))),
-      "too short: 54 of its 60 characters are for training, and data.context = 64 needs 65");
+      "too short: 54 of its 60 characters are for training, and `context` = 64 needs 65");
   CHECK_CONTAINS(error(folder.write("short", sample(60)), Level::byte), "its 60 bytes");
 }
 

@@ -336,22 +336,22 @@ TEST_CASE("onnx: a form without an export is refused by name") {
   };
   using O = ModelOptions;
   CHECK_CONTAINS(refused([](O& o) { o.mixing.kind = &mixings::gru; }),
-                 "model.block.mixing = \"gru\"");
+                 "`model.block.mixing` = \"gru\"");
   CHECK_CONTAINS(refused([](O& o) { o.attention.similarity.kind = &similarities::cosine; }),
-                 "model.attention.similarity = \"cosine\"");
+                 "`model.attention.similarity` = \"cosine\"");
   CHECK_CONTAINS(refused([](O& o) { o.attention.normaliser = &normalisers::hardmax; }),
-                 "model.attention.normaliser = \"hardmax\"");
+                 "`model.attention.normaliser` = \"hardmax\"");
   CHECK_CONTAINS(refused([](O& o) { o.attention.combine = Combine::mean; }),
-                 "model.attention.combine");
+                 "`model.attention.combine`");
   CHECK_CONTAINS(refused([](O& o) {
                    o.attention.key_dims = {2, 4, 6};
                  }),
-                 "model.attention.key_dims");
+                 "`model.attention.key_dims`");
   CHECK_CONTAINS(refused([](O& o) { o.attention.graph_distances = 2; }),
-                 "model.attention.graph_distances");
+                 "`model.attention.graph_distances`");
   static const PositionalRule own = {.name = "own"};
   CHECK_CONTAINS(refused([](O& o) { o.positional.kind = &own; }),
-                 "model.positional.kind = \"own\"");
+                 "`model.positional.kind` = \"own\"");
 }
 
 TEST_CASE("onnx: the command writes a whole file or none, and says what is wrong") {

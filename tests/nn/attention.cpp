@@ -382,7 +382,7 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
 }
 
 TEST_CASE("heads that do not divide the width of the model are rejected") {
-  CHECK_THROWS_WITH_AS(GeneralAttention(6, 4), doctest::Contains("model.attention.key_dim"),
+  CHECK_THROWS_WITH_AS(GeneralAttention(6, 4), doctest::Contains("`attention.key_dim`"),
                        InputError);
   CHECK_THROWS_WITH_AS(MultiHeadAttention(6, 4),
                        doctest::Contains("4 heads do not divide the width 6"), InputError);

@@ -213,33 +213,36 @@ TEST_CASE("contradictory options of attention are rejected, each by itself") {
   const auto check = [](const char* part, const std::function<void(MultiHeadOptions&)>& change) {
     CHECK_CONTAINS(error_of([&](ModelOptions& o) { change(o.attention); }), part);
   };
-  check("temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature.initial = 1e-7; });
-  check("for the limit 0 set model.attention.normaliser = \"hardmax\"",
+  check("`attention.temperature` = 1e-07",
+        [](MultiHeadOptions& o) { o.temperature.initial = 1e-7; });
+  check("for the limit 0 set `attention.normaliser` = \"hardmax\"",
         [](MultiHeadOptions& o) { o.temperature.initial = 0; });
   check("no error", [](MultiHeadOptions& o) { o.temperature = {1e-6, 1e-6, 1}; });
-  check("final_temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature = {1, 1e-7, 5}; });
+  check("`attention.final_temperature` = 1e-07", [](MultiHeadOptions& o) {
+    o.temperature = {1, 1e-7, 5};
+  });
   check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0.5, 0}; });
   check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0, 5}; });
-  check("straight_through = true needs normaliser = hardmax, not softmax",
+  check("`attention.straight_through` = true needs `attention.normaliser` = hardmax, not softmax",
         [](MultiHeadOptions& o) { o.straight_through = true; });
-  check("key_dim and key_dims", [](MultiHeadOptions& o) {
+  check("`attention.key_dim` and `attention.key_dims`", [](MultiHeadOptions& o) {
     o.key_dim = 3;
     o.key_dims = {3, 3, 3, 3};
   });
-  check("value_dim and value_dims", [](MultiHeadOptions& o) {
+  check("`attention.value_dim` and `attention.value_dims`", [](MultiHeadOptions& o) {
     o.value_dim = 3;
     o.value_dims = {3, 3, 3, 3};
   });
-  check("key_dims = [3, 3]", [](MultiHeadOptions& o) { o.key_dims = {3, 3}; });
-  check("value_dims = [3, 3]", [](MultiHeadOptions& o) { o.value_dims = {3, 3}; });
-  check("axes = [0, 0]", [](MultiHeadOptions& o) { o.axes = {0, 0}; });
-  check("axes = [1, 0]", [](MultiHeadOptions& o) { o.axes = {1, 0}; });
+  check("`attention.key_dims` = [3, 3]", [](MultiHeadOptions& o) { o.key_dims = {3, 3}; });
+  check("`attention.value_dims` = [3, 3]", [](MultiHeadOptions& o) { o.value_dims = {3, 3}; });
+  check("`attention.axes` = [0, 0]", [](MultiHeadOptions& o) { o.axes = {0, 0}; });
+  check("`attention.axes` = [1, 0]", [](MultiHeadOptions& o) { o.axes = {1, 0}; });
   for (bool MultiHeadOptions::*const projects :
        {&MultiHeadOptions::project_query, &MultiHeadOptions::project_key}) {
     check("not 12 and 64", [=](MultiHeadOptions& o) { o.*projects = false, o.key_dim = 3; });
     check("no error", [=](MultiHeadOptions& o) { o.*projects = false; });
   }
-  check("project_value = false", [](MultiHeadOptions& o) {
+  check("`attention.project_value` = false", [](MultiHeadOptions& o) {
     o.project_value = false;
     o.value_dim = 3;
   });
@@ -252,25 +255,26 @@ TEST_CASE("contradictory options of attention are rejected, each by itself") {
     o.project_value = false;
     o.key_dim = 3;
   });
-  check("does not add up to model.dim = 64", [](MultiHeadOptions& o) {
+  check("does not add up to `dim` = 64", [](MultiHeadOptions& o) {
     o.combine = Combine::concat;
     o.value_dim = 5;
   });
-  check("combine = \"mean\" needs heads of the width of the model, 64", [](MultiHeadOptions& o) {
-    o.combine = Combine::mean;
-    o.value_dim = 3;
-  });
+  check("`attention.combine` = \"mean\" needs heads of the width of the model, 64",
+        [](MultiHeadOptions& o) {
+          o.combine = Combine::mean;
+          o.value_dim = 3;
+        });
 }
 
-TEST_CASE("contradictory options are rejected with a message that names the keys") {
+TEST_CASE("contradictory options are rejected with a message that names them") {
   const auto check = [](const char* part, const std::function<void(ModelOptions&)>& change) {
     CHECK_CONTAINS(error_of(change), part);
   };
-  check("model.attention.window = 3", [](ModelOptions& o) {
+  check("`attention.window` = 3", [](ModelOptions& o) {
     o.pool = Pool::learned;
     o.attention.window = 3;
   });
-  check("model.attention.causal = true", [](ModelOptions& o) {
+  check("`attention.causal` = true", [](ModelOptions& o) {
     o.pool = Pool::learned;
     o.attention.causal = true;
   });
@@ -291,7 +295,7 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.mixing.kind = &mixings::convolution;
     o.mixing.padding = Padding::circular;
   });
-  check("kernel_size = 4 must be odd", [](ModelOptions& o) {
+  check("`kernel_size` = 4 must be odd", [](ModelOptions& o) {
     o.mixing.kind = &mixings::convolution;
     o.mixing.kernel_size = 4;
   });
@@ -305,17 +309,17 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.encoder_dim = 20;
   });
   check("divide 30, the width", [](ModelOptions& o) { o.kind = seq2seq, o.encoder_dim = 30; });
-  check("model.attention.window = 3", [](ModelOptions& o) {
+  check("`attention.window` = 3", [](ModelOptions& o) {
     o.kind = seq2seq;
     o.pool = Pool::learned;  // which only a classifier has
     o.mixing.kind = &mixings::gru;
     o.attention.window = 3;
   });
-  check("model.attention.axes", [](ModelOptions& o) {
+  check("`attention.axes`", [](ModelOptions& o) {
     o.mixing.kind = &mixings::convolution;
     o.attention.axes = {0};
   });
-  check("model.attention.graph_distances = 2", [](ModelOptions& o) {
+  check("`attention.graph_distances` = 2", [](ModelOptions& o) {
     o.mixing.kind = &mixings::graph_attention;
     o.attention.graph_distances = 2;
   });
@@ -323,7 +327,7 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.mixing.kind = &mixings::graph_attention;
     o.heads = 3;
   });
-  check("model.tie_weights = false", [](ModelOptions& o) {
+  check("`tie_weights` = false", [](ModelOptions& o) {
     o.kind = language_model;
     o.positional.combine = PositionalCombine::concat;
     o.positional.dim = 8;
@@ -332,11 +336,11 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.positional.kind = &positional_encodings::alibi;
     o.mixing.kind = &mixings::gru;
   });
-  check("model.encoder_dim", [](ModelOptions& o) { o.encoder_dim = 32; });
-  check("model.encoder_dim", [](ModelOptions& o) { o.kind = language_model, o.encoder_dim = 32; });
-  check("model.share_embeddings = true needs model.kind",
+  check("`encoder_dim`", [](ModelOptions& o) { o.encoder_dim = 32; });
+  check("`encoder_dim`", [](ModelOptions& o) { o.kind = language_model, o.encoder_dim = 32; });
+  check("`share_embeddings` = true needs `kind`",
         [](ModelOptions& o) { o.share_embeddings = true; });
-  check("needs one width, not model.encoder_dim = 32", [](ModelOptions& o) {
+  check("needs one width, not `encoder_dim` = 32", [](ModelOptions& o) {
     o.kind = seq2seq;
     o.share_embeddings = true;
     o.encoder_dim = 32;
@@ -350,13 +354,13 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.positional.combine = PositionalCombine::concat;
     o.positional.dim = 8;
   });
-  check("model.attention.window = 3", [](ModelOptions& o) {
+  check("`attention.window` = 3", [](ModelOptions& o) {
     o.mixing.kind = &mixings::gru;
     o.attention.window = 3;
   });
-  check("model.attention.graph_distances = 2", [](ModelOptions& o) {
+  check("`attention.graph_distances` = 2", [](ModelOptions& o) {
     o.mixing.kind = &mixings::gru;
     o.attention.graph_distances = 2;
   });
-  check("model.attention.key_dim", [](ModelOptions& o) { o.dim = 10, o.heads = 4; });
+  check("`attention.key_dim`", [](ModelOptions& o) { o.dim = 10, o.heads = 4; });
 }

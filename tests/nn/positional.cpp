@@ -250,11 +250,11 @@ TEST_CASE("a grid that does not fit is rejected") {
   const PositionalOptions o;
   CHECK_THROWS_WITH_AS(PositionalEncoding(8, o, 0.1, grid)(Tensor::zeros({1, 5, 8})),
                        doctest::Contains("[2, 3]"), Error);
-  CHECK_THROWS_WITH_AS(PositionalEncoding(6, o, 0.1, grid), doctest::Contains("model.dim = 6"),
+  CHECK_THROWS_WITH_AS(PositionalEncoding(6, o, 0.1, grid), doctest::Contains("`dim` = 6"),
                        InputError);
   CHECK_THROWS_WITH_AS(
       PositionalEncoding(8, concatenated(&positional_encodings::learned, 3), 0.1, grid),
-      doctest::Contains("model.positional.dim = 3"), InputError);
+      doctest::Contains("`positional.dim` = 3"), InputError);
   CHECK_THROWS_AS(PositionalEncoding(8, o, 0.1, none), Error);
 }
 
@@ -264,22 +264,22 @@ TEST_CASE("contradictory positional options are an input error") {
   };
   for (const PositionalRule* kind : {&positional_encodings::none, &positional_encodings::rotary,
                                      &positional_encodings::alibi, &positional_encodings::relative})
-    rejects(concatenated(kind, 4), "model.positional.combine");
-  rejects(concatenated(&positional_encodings::learned, 0), "set model.positional.dim");
-  rejects(concatenated(&positional_encodings::learned, 8), "model.positional.dim = 8");
-  rejects(concatenated(&positional_encodings::sinusoidal, 3), "model.positional.dim = 3");
+    rejects(concatenated(kind, 4), "`positional.combine`");
+  rejects(concatenated(&positional_encodings::learned, 0), "set `positional.dim`");
+  rejects(concatenated(&positional_encodings::learned, 8), "`positional.dim` = 8");
+  rejects(concatenated(&positional_encodings::sinusoidal, 3), "`positional.dim` = 3");
   CHECK_NOTHROW(concatenated(&positional_encodings::integer, 3).validate(8));
   PositionalOptions added;
   CHECK_NOTHROW(added.validate(8));
   added.dim = 4;
-  rejects(added, "model.positional.combine");
+  rejects(added, "`positional.combine`");
   PositionalOptions relative{&positional_encodings::relative};
   CHECK_NOTHROW(relative.validate(8));
   relative.buckets = 7;
-  rejects(relative, "model.positional.buckets = 7");
+  rejects(relative, "`positional.buckets` = 7");
   relative.buckets = 32;
   relative.max_distance = 16;
-  rejects(relative, "model.positional.max_distance = 16");
+  rejects(relative, "`positional.max_distance` = 16");
 }
 
 TEST_CASE("positions that were only counted are computed when they are needed") {

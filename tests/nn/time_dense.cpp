@@ -78,7 +78,7 @@ TEST_CASE("a dense layer over time is not permutation equivariant") {
 
 TEST_CASE("a dense layer over time rejects unsupported inputs") {
   const TimeDense layer(3, 5);
-  check_rejects(layer, {2, 6, 3}, {}, "model.block.length");
+  check_rejects(layer, {2, 6, 3}, {}, "`length`");
   check_rejects(layer, {2, 5, 4}, {}, "[2, 5, 4]");
   check_rejects(layer, {3, 5, 3}, with_lengths(1, 2), "key lengths");
   check_rejects(layer, {2, 5, 3}, {.mask = {.causal = true}}, "causal");
