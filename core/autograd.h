@@ -134,6 +134,8 @@ struct Node {
   Slot** inputs;  // null where no gradient is required
   void* closure;
   void (*run)(void* closure, Backward& g);
+  // Computes the result again, once, from what the closure keeps. Null if it cannot.
+  void (*again)(void* closure, real* y);
   void (*end)(void* closure);
   Node* next = nullptr;  // in the list of nodes to destroy
 };
@@ -162,6 +164,8 @@ Tensor record(const char* name, const Tensor& y, const Inputs& inputs, Closure c
     static_assert(alignof(Closure) <= alignof(std::max_align_t));
     new (node->closure) Closure(std::move(closure));
     node->run = [](void* c, Backward& g) { (*static_cast<Closure*>(c))(g); };
+    if constexpr (requires(real * to) { closure.again(to); })
+      node->again = [](void* c, real* to) { static_cast<Closure*>(c)->again(to); };
     node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
     attach(y, node);
   }

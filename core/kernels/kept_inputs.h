@@ -20,20 +20,34 @@ inline bool only_holder(const Tensor& x) {
   return x.slot() && x.slot()->producer && x.storage()->references() == 1;
 }
 
-// x as backward reads it for dw = dhᵀ x. In `medium` that product rounds x to bfloat16 and packs it
-// in panels. If nothing else keeps the elements of x, an intermediate result, only these panels are
-// kept: half of the memory, and the same bits.
+// x as backward reads it for dw = dhᵀ x. If nothing else keeps the elements of x, an intermediate
+// result, they need not be kept either, with the same bits:
+//
+//   in `medium`, which rounds x to bfloat16 and packs it in panels for that product, only these
+//   panels are kept, half of the memory;
+//   else nothing, if the operation that computed x can do so again (core/autograd.h), and x is
+//   large enough for its memory to count. The first of the products that read x computes it again,
+//   and it is freed after the last.
 class KeptInput {
  public:
+  KeptInput() = default;
   KeptInput(const LinearSizes& n, const Tensor& x, const Tensor& w) {
     if (!wants_gradient(w)) return;
     const PackedInput form = packed_input(n);
-    if (form && only_holder(x))
+    if (form && only_holder(x)) {
       pack(n, form, x);
-    else
+    } else if (again_ = computed_again(x); again_) {
+      slot_ = x.slot().get();
+    } else {
       elements_ = Saved(x);
+    }
   }
+  // Returns whether x is large enough to be computed again: small ones cost little memory, and
+  // their loops are short.
+  static bool is_large(const Tensor& x) { return x.size() >= int64_t{1} << 20; }
+  bool is_computed_again() const { return static_cast<bool>(again_); }
   LinearInput get() const {
+    if (again_) return {elements_again()};
     if (!panels_) return {elements_.data()};
     return {nullptr, panels_of(*panels_)};
   }
@@ -49,8 +63,37 @@ class KeptInput {
     report(Work::saved, form.words);
   }
 
+  // Returns where all products that read x find its elements in backward. Null if x is small, or
+  // cannot be computed again: its operation must be able to, and the only one that has written x.
+  static Handle<Storage> computed_again(const Tensor& x) {
+    if (!is_large(x) || !only_holder(x) || !x.slot()->producer->again || x.storage()->version != 1)
+      return {};
+    constexpr int64_t again_form = 1;  // no layout of panels
+    const std::lock_guard lock(prepared_mutex);
+    Handle<Storage>& form = x.storage()->prepared;
+    if (!form) {
+      form = Storage::allocate(0);
+      form->form = again_form;
+    }
+    // An operation computes its result again once. If other forms have been prepared since, the one
+    // for which it would do so may be lost.
+    return form->form == again_form ? form : Handle<Storage>();
+  }
+  const real* elements_again() const {
+    Handle<Storage>& elements = again_->prepared;
+    if (!elements) {
+      check(slot_->producer,
+            "backward: this part of the graph has been run and released; compute the loss again");
+      elements = Storage::allocate(slot_->size);
+      slot_->producer->again(slot_->producer->closure, elements->data);
+    }
+    return elements->data;
+  }
+
   Saved elements_;
   Handle<Storage> panels_;
+  Handle<Storage> again_;  // without elements; `prepared` has them from the first get() on
+  Slot* slot_ = nullptr;   // of x, to which the node of the product refers
 };
 
 // The weights w (outputs, inputs) of a product y = x wᵀ in `medium` that nothing will

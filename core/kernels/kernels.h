@@ -74,23 +74,21 @@ void softmax_backward(const Rows& sizes, const real* dy, const real* y, Destinat
 //   layer   y = x̂ · weight + bias,  x̂ = (x - mean) · scale,  scale = 1 / √(variance + epsilon)
 //   RMS     y = x̂ · weight,         x̂ = x · scale,           scale = 1 / √(mean(x²) + epsilon)
 //
-// x, y (rows, width); weight, bias (width); mean, scale (rows), which backward needs. Backward,
-// with h = dy · weight; for RMS norm mean(h) is left out:
+// x, y (rows, width); weight, bias (width); mean, scale (rows), which backward needs. RMS norm has
+// no bias and no mean: they are null. Backward, with h = dy · weight; for RMS norm mean(h) is left
+// out:
 //
 //   dx = scale (h - mean(h) - x̂ mean(h x̂)),   dweight = Σₙ dy · x̂,   dbias = Σₙ dy
-void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
-                        const real* bias, real* y, real* mean, real* scale);
-void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight, real* y,
-                      real* scale);
-// For dbias only `dy` is read; the others may be null then. RMS norm has no `mean`.
+void norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
+                  const real* bias, real* y, real* mean, real* scale);
+// For dbias only `dy` is read; the others may be null then.
 struct NormBackwardInputs {
   const real *dy, *x, *weight, *mean, *scale;
 };
 struct NormGradients {
-  Destination dx, dweight, dbias;  // RMS norm has no bias
+  Destination dx, dweight, dbias;
 };
-void layer_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to);
-void rms_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to);
+void norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to);
 
 // ---- rotary.cpp: x (batch, time, heads · width). Pair k of a head is its columns 2k and 2k + 1
 // if `interleaved`, else k and k + width / 2.

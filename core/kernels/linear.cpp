@@ -21,11 +21,13 @@ namespace {
 struct ActivationEpilogue {
   Activation activation;
   int64_t outputs;
-  real *y, *slope;
+  real *y, *slope, *hidden;
 
   static void run(const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     const auto& e = *static_cast<const ActivationEpilogue*>(context);
     const int64_t first = i0 * e.outputs + j0;
+    for (int64_t i = first; e.hidden && i < i1 * e.outputs; i += e.outputs)
+      std::copy_n(e.y + i, j1 - j0, e.hidden + i);
     activate(e.activation, i1 - i0, j1 - j0, e.outputs, e.y + first,
              e.slope ? e.slope + first : nullptr);
   }
@@ -48,6 +50,15 @@ struct RowBlocks {
     return n.inputs * n.outputs <= max_weights && n.rows >= 2 * min_rows;
   }
 };
+
+// dh of elements [first, last).
+void compute_dh(Activation activation, const LinearOperands& from, int64_t first, int64_t last) {
+  if (from.kept)
+    activate_backward(activation, last - first, from.dy + first, from.kept + first,
+                      from.dh + first);
+  else
+    activate_backward(activation, last - first, from.dy + first, from.dh + first);
+}
 
 // x (rows, inputs) as the right operand of dw = dhᵀ x, in parts of `rows_in_part` rows.
 struct Parts {
@@ -98,7 +109,7 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const Linea
     const int64_t rows = last - first, at = first * n.outputs;
     const real* dh = from.dy + at;
     if (activation != Activation::none) {
-      activate_backward(activation, rows * n.outputs, dh, from.kept + at, from.dh + at);
+      compute_dh(activation, from, at, at + rows * n.outputs);
       dh = from.dh + at;
     }
     const MatrixView m(dh, rows, n.outputs);
@@ -117,8 +128,8 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const Linea
 }  // namespace
 
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
-                    const real* b, real* y, real* slope, const uint32_t* packed_w) {
-  const ActivationEpilogue epilogue{activation, n.outputs, y, slope};
+                    const real* b, real* y, real* slope, const uint32_t* packed_w, real* hidden) {
+  const ActivationEpilogue epilogue{activation, n.outputs, y, slope, hidden};
   GemmOptions options{.bias = b};
   if (activation != Activation::none) options.epilogue = {ActivationEpilogue::run, &epilogue};
   gemm_parallel({x, n.rows, n.inputs},
@@ -144,10 +155,8 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
   if (RowBlocks::fit(n)) return backward_in_blocks(n, activation, from, to);
   const real* dh = from.dy;
   if (activation != Activation::none) {
-    parallel_for(n.rows * n.outputs, chunk_elements, [=](int64_t first, int64_t last) {
-      activate_backward(activation, last - first, from.dy + first, from.kept + first,
-                        from.dh + first);
-    });
+    parallel_for(n.rows * n.outputs, chunk_elements,
+                 [=](int64_t first, int64_t last) { compute_dh(activation, from, first, last); });
     dh = from.dh;
   }
   const MatrixView m(dh, n.rows, n.outputs), x = Parts{from.x, n.rows, n.inputs}(0, n.rows);
@@ -169,10 +178,10 @@ static LinearSizes sizes_of(const Tensor& x, const Tensor& w) {
 
 // y = φ(h),  h[n, o] = Σᵢ x[n, i] w[o, i] + b[o]
 static void forward(const LinearSizes& n, Activation activation, const Tensor& x, const Tensor& w,
-                    const Tensor& b, Tensor& y, real* slope = nullptr) {
+                    const Tensor& b, Tensor& y, real* slope = nullptr, real* hidden = nullptr) {
   const kernels::KeptWeights kept(n, w);
   kernels::linear_forward(n, activation, x.data(), w.data(), b ? b.data() : nullptr,
-                          y.mutable_data(), slope, kept.panels());
+                          y.mutable_data(), slope, kept.panels(), hidden);
 }
 
 static Tensor without_activation(const Tensor& x, const Tensor& w, const Tensor& b) {
@@ -180,35 +189,69 @@ static Tensor without_activation(const Tensor& x, const Tensor& w, const Tensor&
   Tensor y = Tensor::empty(x.shape().with_last(n.outputs));
   forward(n, Activation::none, x, w, b, y);
   return record("linear", y, {x, w, b},
-                [n, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x)](Backward& g) {
-                  kernels::linear_backward(n, Activation::none, {g.dy(), kept_x.get(), ws.data()},
-                                           {g.into_or_null(0),    // dx += dy · w
-                                            g.into_or_null(1),    // dw += dyᵀ · x
-                                            g.into_or_null(2)});  // db += Σₙ dy
+                [n, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x)](Backward& g) mutable {
+                  const auto add = [&](const kernels::LinearInput& from_x,
+                                       const kernels::LinearGradients& to) {
+                    kernels::linear_backward(n, Activation::none, {g.dy(), from_x, ws.data()}, to);
+                  };
+                  if (!kept_x.is_computed_again())
+                    return add(kept_x.get(), {g.into_or_null(0),    // dx += dy · w
+                                              g.into_or_null(1),    // dw += dyᵀ · x
+                                              g.into_or_null(2)});  // db += Σₙ dy
+                  // x is freed before dx, of equal size, exists.
+                  add(kept_x.get(), {{}, g.into_or_null(1), g.into_or_null(2)});
+                  kept_x = {};
+                  add({nullptr}, {g.into_or_null(0), {}, {}});
                 });
 }
+
+namespace {
+
+// What backward of an activation keeps: of a large layer h, from which y is computed again.
+enum class Kept { y, slope, h };
+
+struct ActivatedBackward {
+  LinearSizes n;
+  Activation activation;
+  kernels::KeptInput x;
+  Saved w, elements;
+  Kept kept;  // the meaning of `elements`
+
+  void operator()(Backward& g) {
+    // dh = dy φ'(h), in place of the slope or of h
+    const Scratch scratch(kept == Kept::y ? g.size() : 0);
+    real* const dh = kept == Kept::y ? scratch.data() : elements.own_data();
+    kernels::linear_backward(
+        n, activation, {g.dy(), x.get(), w.data(), kept == Kept::h ? nullptr : elements.data(), dh},
+        {g.into_or_null(0),    // dx += dh · w
+         g.into_or_null(1),    // dw += dhᵀ · x
+         g.into_or_null(2)});  // db += Σₙ dh
+  }
+  void again(real* y) {
+    kernels::activate_again(activation, n.rows * n.outputs, elements.own_data(), y);
+    kept = Kept::slope;
+  }
+};
+
+}  // namespace
 
 // y = φ(h),  h = x wᵀ + b
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
   if (activation == Activation::none) return without_activation(x, w, b);
   const LinearSizes n = sizes_of(x, w);
-  Tensor y = Tensor::empty(x.shape().with_last(n.outputs)), slope;
+  Tensor y = Tensor::empty(x.shape().with_last(n.outputs)), slope, h;
+  Kept kept = Kept::y;
   if (kernels::keeps_slope(activation) &&
-      (wants_gradient(x) || wants_gradient(w) || wants_gradient(b)))
-    slope = Tensor::empty(y.shape());
-  forward(n, activation, x, w, b, y, slope ? slope.mutable_data() : nullptr);
+      (wants_gradient(x) || wants_gradient(w) || wants_gradient(b))) {
+    kept = kernels::KeptInput::is_large(y) ? Kept::h : Kept::slope;
+    (kept == Kept::h ? h : slope) = Tensor::empty(y.shape());
+  }
+  forward(n, activation, x, w, b, y, slope ? slope.mutable_data() : nullptr,
+          h ? h.mutable_data() : nullptr);
+  const Tensor& elements = kept == Kept::y ? y : kept == Kept::slope ? slope : h;
   return record("linear", y, {x, w, b},
-                [n, activation, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x),
-                 kept = saved(slope ? slope : y, x, w, b), has_slope = bool(slope)](Backward& g) {
-                  // dh = dy φ'(h), in place of the slope
-                  const Scratch scratch(has_slope ? 0 : g.size());
-                  real* const dh = has_slope ? kept.own_data() : scratch.data();
-                  kernels::linear_backward(n, activation,
-                                           {g.dy(), kept_x.get(), ws.data(), kept.data(), dh},
-                                           {g.into_or_null(0),    // dx += dh · w
-                                            g.into_or_null(1),    // dw += dhᵀ · x
-                                            g.into_or_null(2)});  // db += Σₙ dh
-                });
+                ActivatedBackward{n, activation, kernels::KeptInput(n, x, w), saved(w, x),
+                                  saved(elements, x, w, b), kept});
 }
 
 }  // namespace heed::inline HEED_REAL::fused

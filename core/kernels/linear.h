@@ -17,24 +17,30 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Returns whether backward keeps φ'(h), which is cheap to compute together with φ(h). If not, it
-// keeps y, from which φ'(h) follows and which the next operation keeps anyway.
+// Returns whether backward keeps φ'(h), which is cheap to compute together with φ(h), or h. If not,
+// it keeps y, from which φ'(h) follows and which the next operation keeps anyway.
 bool keeps_slope(Activation function);
 // Overwrites h in y with φ(h), and stores φ'(h) in `slope`, which has the same layout, if it is not
 // null. rows × width elements, `leading` from row to row. Runs on the calling thread.
 void activate(Activation function, int64_t rows, int64_t width, int64_t leading, real* y,
               real* slope);
+// y = φ(h), with the bits of activate(). Overwrites h, n elements, with φ'(h).
+void activate_again(Activation function, int64_t n, real* h, real* y);
 // dh = dy φ'(h), from what was kept; dh may be the slope. Runs on the calling thread.
 void activate_backward(Activation function, int64_t n, const real* dy, const real* kept, real* dh);
+// The same from h, in its place.
+void activate_backward(Activation function, int64_t n, const real* dy, real* h);
 
 struct LinearSizes {
   int64_t rows, inputs, outputs;
 };
 
-// `slope` (rows, outputs) receives φ'(h), which backward needs if keeps_slope(activation). `b` and
-// `slope` may be null. If `packed_w` is not null, it is wᵀ packed ahead, and read in place of w.
+// `slope` (rows, outputs) receives φ'(h), which backward needs if keeps_slope(activation), or
+// `hidden` h. `b`, `slope` and `hidden` may be null. If `packed_w` is not null, it is wᵀ packed
+// ahead, and read in place of w.
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
-                    const real* b, real* y, real* slope, const uint32_t* packed_w = nullptr);
+                    const real* b, real* y, real* slope, const uint32_t* packed_w = nullptr,
+                    real* hidden = nullptr);
 
 // What dw = dhᵀ x reads of x: its elements, or, if they are null, panels.
 struct LinearInput {
@@ -64,7 +70,7 @@ struct LinearOperands {
   LinearInput x;
   const real* w;
   // (rows, outputs), null without an activation: the slope if keeps_slope(activation), else y; and
-  // memory for dh, which may be that of the slope.
+  // memory for dh, which may be that of the slope. If `kept` is null, `dh` has h.
   const real* kept = nullptr;
   real* dh = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
+namespace {
 
 void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
                         const real* bias, real* y, real* mean, real* scale) {
@@ -38,8 +39,6 @@ void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real
   });
 }
 
-namespace {
-
 // The backward pass of one row: with x̂ = (x - mean) · scale and g = dy,
 //   dx = scale · (g w - mean(g w) - x̂ mean(g w x̂)),   dw += g x̂,   db += g
 // Without `centred` (RMS norm) mean and mean(g w) are 0. Gradients that are null are not computed.
@@ -69,7 +68,7 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
 
 // The sums over rows, of dweight and dbias, are computed in pieces that depend only on the shape.
 template <bool centred>
-void norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
+void backward_of(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
   constexpr int64_t max_pieces = 64;
   const int64_t rows = sizes.rows, width = sizes.width;
   const int64_t piece = std::max(chunk_rows(width), (rows + max_pieces - 1) / max_pieces);
@@ -85,9 +84,9 @@ void norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGr
     if (db) std::fill_n(db, width, real{0});
     for (int64_t n = first; n < last; ++n) {
       const auto row = [=](auto* x) { return x ? x + n * width : nullptr; };
-      norm_backward_row<centred>(
-          width, row(in.dy), row(in.x), in.weight, centred && in.mean ? in.mean[n] : real{0},
-          in.scale ? in.scale[n] : real{0}, {row(dx.data), dx.accumulate}, dw, db);
+      norm_backward_row<centred>(width, row(in.dy), row(in.x), in.weight,
+                                 centred ? in.mean[n] : real{0}, in.scale ? in.scale[n] : real{0},
+                                 {row(dx.data), dx.accumulate}, dw, db);
     }
   });
   if (dw_data) sum_to(dw_data, {pieces, width}, {width}, to.dweight);
@@ -96,12 +95,19 @@ void norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGr
 
 }  // namespace
 
-void layer_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
-  norm_backward<true>(n, in, to);
+void norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
+                  const real* bias, real* y, real* mean, real* scale) {
+  if (mean)
+    layer_norm_forward(sizes, epsilon, x, weight, bias, y, mean, scale);
+  else
+    rms_norm_forward(sizes, epsilon, x, weight, y, scale);
 }
 
-void rms_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
-  norm_backward<false>(n, in, to);
+void norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
+  if (in.mean)
+    backward_of<true>(n, in, to);
+  else
+    backward_of<false>(n, in, to);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

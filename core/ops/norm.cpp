@@ -20,44 +20,50 @@ Tensor checked(const char* operation, const char* name, const Tensor& parameter,
   return parameter;
 }
 
+// What backward needs. RMS norm has neither b nor mean.
+struct NormBackward {
+  kernels::Rows n;
+  real epsilon;
+  Saved x, w, b, mean, scale;
+
+  void operator()(Backward& g) {
+    // dx += s (h - mean(h) - x̂ mean(h x̂)), h = dy · w; for RMS norm without mean(h)
+    kernels::norm_backward(n, {g.dy(), x.data(), w.data(), mean.data(), scale.data()},
+                           {g.into_or_null(0),
+                            g.into_or_null(1),    // dw += Σₙ dy · x̂
+                            g.into_or_null(2)});  // db += Σₙ dy
+  }
+  void again(real* y) const {
+    kernels::norm_forward(n, epsilon, x.data(), w.data(), b.data(), y, mean.own_data(),
+                          scale.own_data());
+  }
+};
+
+Tensor norm(const char* name, const Tensor& x, const Tensor& weight, const Tensor& bias,
+            real epsilon, bool is_rms) {
+  const kernels::Rows n = sizes_of(name, x.shape());
+  const Tensor w = checked(name, "the weight", weight, n.width, 1);
+  const Tensor b = is_rms ? Tensor() : checked(name, "the bias", bias, n.width, 0);
+  Tensor y = Tensor::empty(x.shape()), scale = Tensor::empty({n.rows});
+  Tensor mean = is_rms ? Tensor() : Tensor::empty({n.rows});
+  kernels::norm_forward(n, epsilon, x.data(), w.data(), is_rms ? nullptr : b.data(),
+                        y.mutable_data(), is_rms ? nullptr : mean.mutable_data(),
+                        scale.mutable_data());
+  const auto kept = [&](const Tensor& t) { return t ? saved(t, x, weight, bias) : Saved(); };
+  return record(name, y, {x, weight, bias},
+                NormBackward{n, epsilon, kept(x), kept(w), kept(b), kept(mean), kept(scale)});
+}
+
 }  // namespace
 
 // y = x̂ · w + b, x̂ = (x - mean) s, s = 1 / √(variance + ε)
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, real epsilon) {
-  const kernels::Rows n = sizes_of("layer_norm", x.shape());
-  const Tensor w = checked("layer_norm", "the weight", weight, n.width, 1);
-  const Tensor b = checked("layer_norm", "the bias", bias, n.width, 0);
-  Tensor y = Tensor::empty(x.shape());
-  Tensor mean = Tensor::empty({n.rows}), scale = Tensor::empty({n.rows});
-  kernels::layer_norm_forward(n, epsilon, x.data(), w.data(), b.data(), y.mutable_data(),
-                              mean.mutable_data(), scale.mutable_data());
-  return record("layer_norm", y, {x, weight, bias},
-                [n, xs = saved(x, x, weight), ws = saved(w, x), ms = saved(mean, x, weight),
-                 ss = saved(scale, x, weight)](Backward& g) {
-                  // dx += s (h - mean(h) - x̂ mean(h x̂)), h = dy · w
-                  kernels::layer_norm_backward(n,
-                                               {g.dy(), xs.data(), ws.data(), ms.data(), ss.data()},
-                                               {g.into_or_null(0),
-                                                g.into_or_null(1),    // dw += Σₙ dy · x̂
-                                                g.into_or_null(2)});  // db += Σₙ dy
-                });
+  return norm("layer_norm", x, weight, bias, epsilon, false);
 }
 
 // y = x̂ · w, x̂ = x s, s = 1 / √(mean(x²) + ε)
 Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon) {
-  const kernels::Rows n = sizes_of("rms_norm", x.shape());
-  const Tensor w = checked("rms_norm", "the weight", weight, n.width, 1);
-  Tensor y = Tensor::empty(x.shape()), scale = Tensor::empty({n.rows});
-  kernels::rms_norm_forward(n, epsilon, x.data(), w.data(), y.mutable_data(), scale.mutable_data());
-  return record(
-      "rms_norm", y, {x, weight},
-      [n, xs = saved(x, x, weight), ws = saved(w, x), ss = saved(scale, x, weight)](Backward& g) {
-        // dx += s (h - x̂ mean(h x̂)), h = dy · w
-        kernels::rms_norm_backward(n, {g.dy(), xs.data(), ws.data(), nullptr, ss.data()},
-                                   {g.into_or_null(0),
-                                    g.into_or_null(1),  // dw += Σₙ dy · x̂
-                                    {nullptr, false}});
-      });
+  return norm("rms_norm", x, weight, {}, epsilon, true);
 }
 
 }  // namespace heed::inline HEED_REAL

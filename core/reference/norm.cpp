@@ -6,34 +6,20 @@ namespace heed::inline HEED_REAL::kernels {
 
 // mean = Σᵢ x[i] / width,  variance = Σᵢ (x[i] - mean)² / width,  scale = 1 / √(variance + ε)
 // y[i] = (x[i] - mean) · scale · weight[i] + bias[i]
-void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
-                        const real* bias, real* y, real* mean, real* scale) {
+// RMS norm is the same with mean = 0 and bias = 0.
+void norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
+                  const real* bias, real* y, real* mean, real* scale) {
   const auto [rows, width] = sizes;
   for (int64_t n = 0; n < bound(rows); ++n) {
     const real* row = x + n * width;
     real* to = y + n * width;
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < width; ++i) sum += row[i];
-    const double m = sum / width;
+    const double m = mean ? sum / width : 0;
     for (int64_t i = 0; i < width; ++i) squares += (row[i] - m) * (row[i] - m);
     const double s = 1 / std::sqrt(squares / width + epsilon);
-    for (int64_t i = 0; i < width; ++i) to[i] = (row[i] - m) * s * weight[i] + bias[i];
-    mean[n] = m;
-    scale[n] = s;
-  }
-}
-
-// scale = 1 / √(Σᵢ x[i]² / width + ε),  y[i] = x[i] · scale · weight[i]
-void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight, real* y,
-                      real* scale) {
-  const auto [rows, width] = sizes;
-  for (int64_t n = 0; n < bound(rows); ++n) {
-    const real* row = x + n * width;
-    real* to = y + n * width;
-    double squares = 0;
-    for (int64_t i = 0; i < width; ++i) squares += double{row[i]} * row[i];
-    const double s = 1 / std::sqrt(squares / width + epsilon);
-    for (int64_t i = 0; i < width; ++i) to[i] = row[i] * s * weight[i];
+    for (int64_t i = 0; i < width; ++i) to[i] = (row[i] - m) * s * weight[i] + (bias ? bias[i] : 0);
+    if (mean) mean[n] = m;
     scale[n] = s;
   }
 }
@@ -41,17 +27,16 @@ void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real
 // With x̂ = (x - mean) · scale and h = dy · weight, sums over the rows n and means over a row:
 //   dx = scale (h - mean(h) - x̂ mean(h x̂)),   db = Σₙ dy[n],   dw = Σₙ dy[n] · x̂[n]
 // For RMS norm, mean and mean(h) are 0.
-static void norm_backward(bool has_mean, const Rows& sizes, const NormBackwardInputs& in,
-                          const NormGradients& to) {
+void norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
   const int64_t rows = sizes.rows, width = sizes.width;
   const auto x_hat = [&](int64_t n, int64_t i) {
-    return (double{in.x[n * width + i]} - (has_mean ? in.mean[n] : 0)) * in.scale[n];
+    return (double{in.x[n * width + i]} - (in.mean ? in.mean[n] : 0)) * in.scale[n];
   };
   const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
   for (int64_t n = 0; n < bound(to.dx.data ? rows : 0); ++n) {
     double mean_h = 0, mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) {
-      if (has_mean) mean_h += h(n, i) / width;
+      if (in.mean) mean_h += h(n, i) / width;
       mean_hx += h(n, i) * x_hat(n, i) / width;
     }
     for (int64_t i = 0; i < width; ++i)
@@ -66,14 +51,6 @@ static void norm_backward(bool has_mean, const Rows& sizes, const NormBackwardIn
     if (to.dbias.data) write(to.dbias, i, sum);
     if (to.dweight.data) write(to.dweight, i, weighted_sum);
   }
-}
-
-void layer_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
-  norm_backward(true, sizes, in, to);
-}
-
-void rms_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
-  norm_backward(false, sizes, in, to);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

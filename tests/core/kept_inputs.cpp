@@ -1,5 +1,6 @@
-// What linear layers and attention keep of their inputs in `medium`: rounded values, if nothing
-// else keeps the elements, and the same gradients either way.
+// What linear layers and attention keep of their inputs if nothing else keeps the elements:
+// nothing, if these can be computed again, or rounded values in `medium`; and the same gradients
+// either way.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.h"
 #include "core/autograd.h"
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/bfloat16/bfloat16.h"
@@ -203,6 +205,103 @@ TEST_CASE("kept weights: the bits of a product that packs them itself, until the
   set_thread_count(threads);
 }
 #endif
+
+// A block without attention whose results are large enough to be computed again in backward: two
+// layers read the norm's, one reads the activation's. `hold` keeps other handles of these, so that
+// their elements are kept.
+struct LargeBlock {
+  static constexpr int64_t rows = 2048, dim = 512, hidden = 640;
+  Tensor x = random_leaf({rows, dim}, 1), gain = random_leaf({dim}, 2),
+         shift = random_leaf({dim}, 3), up = random_leaf({hidden, dim}, 4),
+         bias = random_leaf({hidden}, 5), side = random_leaf({dim, dim}, 6),
+         down = random_leaf({dim, hidden}, 7);
+  std::vector<Tensor> held = {};
+
+  Tensor output(Activation activation, bool rms, bool hold) {
+    const Tensor z = rms ? rms_norm(x, gain, real{1e-5}) : layer_norm(x, gain, shift, real{1e-5});
+    const Tensor h = linear(z, up, bias, activation), s = linear(z, side, {});
+    if (hold) held = {z.detach(), h.detach()};
+    return linear(h, down, {}) + s;
+  }
+  std::vector<std::vector<real>> gradients_of(const Tensor& y) {
+    backward(y, drawn(y.shape(), 9));
+    std::vector<std::vector<real>> all;
+    for (Tensor* each : {&x, &gain, &shift, &up, &bias, &side, &down}) {
+      const Tensor gradient = each->grad();
+      if (!gradient) continue;  // of the shift, in RMS norm
+      all.emplace_back(gradient.values().begin(), gradient.values().end());
+      each->clear_grad();
+    }
+    held.clear();
+    return all;
+  }
+};
+
+TEST_CASE("kept inputs: what backward computes again gives the bits of what it keeps") {
+  LargeBlock block;
+  const int threads = thread_count();
+  bool rms = false;
+  for (const Activation activation :
+       {Activation::gelu, Activation::silu, Activation::gelu_tanh, Activation::relu}) {
+    CAPTURE(static_cast<int>(activation));
+    set_thread_count(2);
+    const auto kept = block.gradients_of(block.output(activation, rms, true));
+    set_thread_count(1);
+    CHECK(block.gradients_of(block.output(activation, rms, false)) == kept);
+    rms = !rms;
+  }
+  set_thread_count(threads);
+}
+
+TEST_CASE("kept inputs: of a norm and a large layer that others read, one array is kept") {
+  LargeBlock block;
+  constexpr int64_t rounding = 1 << 20,  // of the pool, and what small objects need
+      hidden = LargeBlock::rows * LargeBlock::hidden * static_cast<int64_t>(sizeof(real));
+  // With GELU it is the argument of the activation, with ReLU the result.
+  for (const Activation activation : {Activation::gelu, Activation::relu}) {
+    const int64_t kept =
+        kept_by(Precision::highest, [&] { return block.output(activation, false, false); });
+    CHECK(kept >= hidden);
+    CHECK(kept <= hidden + rounding);
+  }
+}
+
+TEST_CASE("kept inputs: an activation between a large layer and something else than a layer") {
+  LargeBlock block;
+  Tensor w = block.up;
+  const auto gradient = [&](auto layer) {
+    const Tensor y = layer();
+    backward(y, drawn(y.shape(), 9));
+    const Tensor d = w.grad();
+    const std::vector<real> values(d.values().begin(), d.values().end());
+    w.clear_grad();
+    block.x.clear_grad();
+    return values;
+  };
+  const auto fused = gradient([&] { return mul(linear(block.x, w, {}, Activation::gelu), 2); });
+  const auto composed = gradient([&] { return mul(gelu(linear(block.x, w, {})), 2); });
+  CHECK(fused == composed);
+}
+
+TEST_CASE(
+    "kept inputs: elements that somebody has changed are kept, and a second loss is an error") {
+  LargeBlock block;
+  const auto dw = [&](bool hold) {
+    Tensor z = layer_norm(block.x, block.gain, block.shift, real{1e-5});
+    std::fill_n(z.mutable_data(), 1000, real{3});
+    const Tensor y = linear(z, block.side, {});
+    if (hold) block.held = {z.detach()};
+    z = {};
+    return block.gradients_of(y);
+  };
+  CHECK(dw(false) == dw(true));
+
+  Tensor z = layer_norm(block.x, block.gain, block.shift, real{1e-5});
+  const Tensor one = sum(linear(z, block.side, {})), other = sum(linear(z, block.up, {}));
+  z = {};
+  backward(one);
+  CHECK_CONTAINS(thrown<Error>([&] { backward(other); }), "has been run and released");
+}
 
 TEST_CASE("kept inputs: a reshape shares the elements, but not their layout") {
   if (skipped_without_bfloat16()) return;

@@ -31,7 +31,7 @@ static double slope_from_kept(Activation function, double kept) {
 
 // y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o])
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
-                    const real* b, real* y, real* slope, const uint32_t*) {
+                    const real* b, real* y, real* slope, const uint32_t*, real* hidden) {
   report(Work::multiplications, n.rows, n.outputs, n.inputs);
   for (int64_t row = 0; row < bound(n.rows); ++row)
     for (int64_t o = 0; o < n.outputs; ++o) {
@@ -43,7 +43,15 @@ void linear_forward(const LinearSizes& n, Activation activation, const real* x, 
       y[at] = static_cast<real>(value(activation, h));
       if (slope && keeps_slope(activation))
         slope[at] = static_cast<real>(activations::row_of(activation).slope(h));
+      if (hidden) hidden[at] = static_cast<real>(h);
     }
+}
+
+void activate_again(Activation function, int64_t n, real* h, real* y) {
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = static_cast<real>(value(function, h[i]));
+    h[i] = static_cast<real>(activations::row_of(function).slope(h[i]));
+  }
 }
 
 // With dh = dy φ'(h):
@@ -56,7 +64,8 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
          (to.dx.data != nullptr) + (to.dw.data != nullptr));
   const auto dh = [&](int64_t row, int64_t o) {
     const int64_t at = row * n.outputs + o;
-    return dy[at] * (kept ? slope_from_kept(activation, double{kept[at]}) : 1);
+    if (kept) return dy[at] * slope_from_kept(activation, double{kept[at]});
+    return from.dh ? dy[at] * activations::row_of(activation).slope(from.dh[at]) : double{dy[at]};
   };
   for (int64_t row = 0; row < bound(to.dx.data ? n.rows : 0); ++row)
     for (int64_t i = 0; i < n.inputs; ++i) {

@@ -187,8 +187,8 @@ inline std::vector<testing::Output> norm_outputs() {
     Array y(x.size()), mean(static_cast<size_t>(rows)), scale = mean;
     const Rows n{rows, width};
     const std::string name = fmt::format("({}, {})", rows, width);
-    layer_norm_forward(n, real{1e-5}, x.data(), weight.data(), bias.data(), y.data(), mean.data(),
-                       scale.data());
+    norm_forward(n, real{1e-5}, x.data(), weight.data(), bias.data(), y.data(), mean.data(),
+                 scale.data());
     draw.keep("layer_norm " + name, y);
     draw.keep("layer_norm mean " + name, mean);
     draw.keep("layer_norm scale " + name, scale);
@@ -197,22 +197,24 @@ inline std::vector<testing::Output> norm_outputs() {
     Array dw(static_cast<size_t>(width)), db = dw;
     const NormGradients to{{}, {dw.data(), false}, {db.data(), false}};
     draw.keep("layer_norm dx " + name, rows * width, [&](Destination dx) {
-      layer_norm_backward(n, in, {dx, to.dweight, to.dbias});
+      norm_backward(n, in, {dx, to.dweight, to.dbias});
     });
     draw.keep("layer_norm dw " + name, dw);
     draw.keep("layer_norm db " + name, db);
     draw.keep("layer_norm db without the rest " + name, width, [&](Destination dbias) {
-      layer_norm_backward(n, only_dy, {{}, {}, dbias});
+      norm_backward(n, only_dy, {{}, {}, dbias});
     });
 
-    rms_norm_forward(n, real{1e-5}, x.data(), weight.data(), y.data(), scale.data());
+    norm_forward(n, real{1e-5}, x.data(), weight.data(), nullptr, y.data(), nullptr, scale.data());
+    const NormBackwardInputs without_mean{dy.data(), x.data(), weight.data(), nullptr,
+                                          scale.data()};
     draw.keep("rms_norm " + name, y);
     draw.keep("rms_norm scale " + name, scale);
     draw.keep("rms_norm dx " + name, rows * width, [&](Destination dx) {
-      rms_norm_backward(n, in, {dx, {}, {}});
+      norm_backward(n, without_mean, {dx, {}, {}});
     });
     draw.keep("rms_norm dw " + name, width, [&](Destination dweight) {
-      rms_norm_backward(n, in, {{}, dweight, {}});
+      norm_backward(n, without_mean, {{}, dweight, {}});
     });
   }
   return draw.outputs;
@@ -329,16 +331,36 @@ inline std::vector<testing::Output> linear_outputs() {
     const std::string name =
         fmt::format("({}, {}) to {}, {}", n.rows, n.inputs, n.outputs, activation_name);
     const bool keeps = draw.flip();  // for a backward
-    linear_forward(n, activation, x.data(), w.data(), draw.flip() ? b.data() : nullptr, y.data(),
-                   keeps ? slope.data() : nullptr);
+    const bool has_bias = draw.flip();
+    const auto forward = [&](real* kept_slope, real* hidden) {
+      linear_forward(n, activation, x.data(), w.data(), has_bias ? b.data() : nullptr, y.data(),
+                     kept_slope, nullptr, hidden);
+    };
+    forward(keeps ? slope.data() : nullptr, nullptr);
     draw.keep("linear " + name, y);
     draw.keep("linear slope " + name, slope);
     if (!keeps) continue;
+    const bool from_hidden = keeps_slope(activation) && i % 4 == 0;
+    Array h(dy.size(), NAN);
+    if (from_hidden) {
+      forward(nullptr, h.data());
+      draw.keep("linear that keeps h " + name, y);
+      draw.keep("linear h " + name, h);
+      Array again(dy.size(), NAN), slope_again = h;
+      activate_again(activation, std::ssize(h), slope_again.data(), again.data());
+      draw.keep("linear y again " + name, again);
+      draw.keep("linear slope again " + name, slope_again);
+    }
     const Array& kept = keeps_slope(activation) ? slope : y;
     const auto keep = [&](const std::string& what, int64_t size, auto gradients) {
       draw.keep("linear " + what + name, size, [&](Destination to) {
-        Array dh(dy.size(), NAN);
-        linear_backward(n, activation, {dy.data(), {x.data()}, w.data(), kept.data(), dh.data()},
+        Array dh = from_hidden ? h : Array(dy.size(), NAN);
+        linear_backward(n, activation,
+                        {dy.data(),
+                         {x.data()},
+                         w.data(),
+                         from_hidden || activation == Activation::none ? nullptr : kept.data(),
+                         activation == Activation::none ? nullptr : dh.data()},
                         gradients(to));
       });
     };
