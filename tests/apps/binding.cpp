@@ -261,4 +261,13 @@ TEST_CASE("train.load: loads rows by their token, or none of an unknown vocabula
   const ProgramOutput unknown = succeeded(train("pairs.toml", {"train.load=bare.safetensors"}));
   CHECK_CONTAINS(unknown.err,
                  "does not say which tokens the rows of embedding.token.weight stand for");
+
+  // Weights that state another vocabulary than the run in whose folder they lie.
+  write_file(weights, read_file(runs / "n/checkpoints/latest/model.safetensors", "weights"));
+  change_state(runs / "r/checkpoints/best", [&](Json& state) {
+    Json digests = state.at("sha256");
+    digests.set("model.safetensors", sha256_of_file(weights));
+    state.set("sha256", digests);
+  });
+  check_rejected(train("r.toml", {"train.load=r"}), 2, {"stand for other tokens"});
 }

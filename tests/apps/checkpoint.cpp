@@ -96,6 +96,8 @@ TEST_CASE("checkpoint: keeps the newest and the best, removes the others") {
   CHECK(checkpoints.steps() == std::vector<int64_t>{5, 6});
   save(checkpoints, 6, 6);
   check_complete(checkpoints.open("best"));
+  std::filesystem::create_directory(folder / "checkpoints/step-7x");  // not a checkpoint
+  CHECK(checkpoints.steps() == std::vector<int64_t>{5, 6});
 }
 
 TEST_CASE("checkpoint: equal states give identical files") {

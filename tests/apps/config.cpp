@@ -176,6 +176,7 @@ TEST_CASE("config: errors for unknown keys have the line, similar keys and valid
   CHECK_CONTAINS(error_of("\nsée = 1"), "c.toml:2: expected 'é' in quotes");
   CHECK_CONTAINS(error_of("name = 1a'\u048b'"), "c.toml:1: expected '\u048b' in quotes");
   CHECK_CONTAINS(error_of("seed = \u00b2"), "c.toml:1: expected '\u00b2' in quotes");
+  CHECK_CONTAINS(error_of("seed = \x80"), "c.toml:1: expected '\\x80' in quotes");
   CHECK_CONTAINS(error_of("seed = \"\"\"unfinished"), "c.toml:1:");
   CHECK(error_of("\uFEFFname = \"\"\"é\"\"\"\"\"\n[part]  # é\npath = 'é'\nwords = [\"é\"]") == "");
   CHECK_CONTAINS(error_of("seed = 1", {"part.rat=1"}),
