@@ -66,6 +66,21 @@ void join_edge_features(Examples examples, int64_t edges, int64_t width, Tensor&
   }
 }
 
+// Throws Error for numbers that do not fill positions or edges: the batch has no room for the rest.
+void check_example(int64_t i, const ExampleFeatures& features, const ExampleFormat& format) {
+  const int64_t width = format.features, numbers = std::ssize(features.features);
+  check(width == 0 || numbers % width == 0,
+        "features: example {} has {} numbers, which do not fill positions of {} features", i,
+        numbers, width);
+  const int64_t edges = std::ssize(features.sender), receivers = std::ssize(features.receiver);
+  check(edges == receivers, "features: example {} has {} senders and {} receivers", i, edges,
+        receivers);
+  const int64_t edge_numbers = std::ssize(features.edge_features);
+  check(edge_numbers == edges * format.edge_features,
+        "features: example {} has {} numbers of edges, but {} edges of {} features", i,
+        edge_numbers, edges, format.edge_features);
+}
+
 void collate_features(Examples examples, const ExampleFormat& format, Framing framing,
                       Batch& batch) {
   const bool two_sided = framing == Framing::seq2seq;
@@ -96,9 +111,11 @@ ExampleFeatures& attach_features(Example& example) { return attach<ExampleFeatur
 BatchFeatures& attach_features(Batch& batch) { return attach<BatchFeatures>(batch); }
 
 Dataset feature_dataset(ExampleFormat format, int64_t size, WriteFeatures write) {
-  auto get = [width = format.features, write = std::move(write)](int64_t i, Example& example) {
+  auto get = [format, write = std::move(write)](int64_t i, Example& example) {
     ExampleFeatures& features = attach_features(example);
     write(i, example, features);
+    check_example(i, features, format);
+    const int64_t width = format.features;
     example.positions = width > 0 ? std::ssize(features.features) / width : 0;
   };
   const auto collate = [format](Examples examples, Framing framing, Batch& batch) {

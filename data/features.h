@@ -44,7 +44,7 @@ ExampleFeatures& attach_features(Example& example);
 BatchFeatures& attach_features(Batch& batch);
 
 // Returns a dataset of examples with features. `write` writes example i, as Dataset::get does;
-// `features` are attached to it.
+// `features` are attached to it. get() throws Error if they do not fill their positions or edges.
 using WriteFeatures = std::function<void(int64_t i, Example& example, ExampleFeatures& features)>;
 Dataset feature_dataset(ExampleFormat format, int64_t size, WriteFeatures write);
 
