@@ -16,7 +16,7 @@
 namespace heed::inline HEED_REAL {
 
 // The base of counted objects. A derived type T defines `static void destroy(T*)`. A new object has
-// one reference, which its first handle takes over.
+// one reference, which its first handle takes over. Clients do not need it.
 class Counted {
  public:
   // Returns the number of references. The caller sees all that other threads wrote to the object
@@ -33,6 +33,7 @@ class Counted {
   std::atomic<uint32_t> references_ = 1;
 };
 
+// Refers to a counted object. Clients do not need it: a Tensor holds its own.
 template <class T>
 class Handle {
  public:

@@ -10,7 +10,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Holds what open() returned, -1 if it failed, and closes it.
+// Holds what open() returned, -1 if it failed, and closes it. Clients do not need it.
 class Descriptor {
  public:
   explicit Descriptor(int file) : file_(file) {}

@@ -8,7 +8,7 @@
 namespace heed::inline HEED_REAL {
 
 // Keeps the latest value that was computed. Any number of threads may call get() at once. T is a
-// handle, cheap to copy and false if it is empty.
+// handle, cheap to copy and false if it is empty. Clients do not need it.
 template <class T>
 class Lazy {
  public:

@@ -22,6 +22,7 @@ std::string to_string(const Tensor& x);
 std::string to_string(const Ids& x);
 
 namespace detail {
+// Makes fmt print what to_string() returns. Clients do not need it.
 template <class T>
 struct TextFormatter {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }

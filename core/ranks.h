@@ -17,14 +17,15 @@
 
 namespace heed::inline HEED_REAL {
 
-// Another rank has ended, is stopped, or cannot be reached.
+// Another rank has ended, is stopped, or cannot be reached. Clients do not need it unless they
+// train with several processes.
 class LostRank : public Error {
  public:
   using Error::Error;
 };
 
 // All ranks must call each function, in the same order, except where a comment says otherwise.
-// Throws LostRank.
+// Throws LostRank. Clients do not need it unless they implement another transport than MPI.
 class Ranks {
  public:
   // In bytes. With messages of 1 MiB Open MPI uses a network less well.
@@ -109,6 +110,7 @@ std::vector<T> concatenated(std::vector<T> own) {
 std::vector<std::string> concatenated(const std::vector<std::string>& own);
 
 // The part of [0, count) that this rank computes, where each rank takes consecutive items.
+// Clients do not need it.
 struct RankShare {
   int64_t first, last;
   explicit RankShare(int64_t count)

@@ -22,7 +22,7 @@ using real = float;
 #endif
 
 // Where a loop writes its result, and whether it adds to what is there: the first gradient that a
-// tensor receives is written, and the next ones are added.
+// tensor receives is written, and the next ones are added. Clients do not need it.
 struct Destination {
   real* data;
   bool accumulate;

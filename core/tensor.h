@@ -104,7 +104,7 @@ struct NamedParameter {
 
 // ---- what a tensor refers to
 
-// The elements of a tensor.
+// The elements of a tensor. Clients do not need it: see Tensor::values().
 struct Storage : Counted {
   real* data = nullptr;
   int64_t size = 0;
@@ -118,7 +118,7 @@ struct Storage : Counted {
   static void destroy(Storage* storage);
 };
 
-// Accumulates the gradient of a tensor.
+// Accumulates the gradient of a tensor. Clients do not need it: see Tensor::grad().
 struct Slot : Counted {
   int64_t size = 0;
   Node* producer = nullptr;  // owned; null for a leaf, and after the producer has run
@@ -131,6 +131,7 @@ struct Slot : Counted {
   static void destroy(Slot* slot);  // not recursive, because a graph may be a million nodes deep
 };
 
+// What the copies of a Tensor share. Clients do not need it.
 struct TensorBody : Counted {
   Shape shape;
   Handle<Storage> storage;

@@ -20,7 +20,7 @@ inline constexpr const char* separator_token = "<sep>";
 inline constexpr const char* unknown_token = "<unk>";
 bool is_special(std::string_view token);
 
-// A map from strings that can be searched with a string_view.
+// A map from strings that can be searched with a string_view. Clients do not need it.
 struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }

@@ -10,6 +10,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// Optimizer and WeightAverage keep theirs in it. Clients do not need it.
 class ArenaState {
  public:
   // Arrays of these names, filled with zeros. The arena must outlive them.

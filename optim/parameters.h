@@ -11,7 +11,8 @@
 
 namespace heed::inline HEED_REAL {
 
-// Consecutive elements of parameters. All arrays have the shape (size).
+// Consecutive elements of parameters. All arrays have the shape (size). Clients do not
+// need it, but for a rule of their own (optim/rules.h).
 struct ParameterRange {
   int64_t size;
   bool matrix;  // of tensors of rank ≥ 2
@@ -20,6 +21,7 @@ struct ParameterRange {
   std::array<real*, 3> state = {};  // in the order of OptimizerRule::state(), then null
 };
 
+// The parameters of an Optimizer. Clients do not need it.
 class ParameterSet {
  public:
   virtual ~ParameterSet() = default;

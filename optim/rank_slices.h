@@ -23,6 +23,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// The elements [first, last) of an array. Clients do not need it.
 struct ElementRange {
   int64_t first = 0, last = 0;
   int64_t size() const { return last - first; }
@@ -31,7 +32,7 @@ struct ElementRange {
 // One exchange of the recursive halving: a rank sends one half of a range to its partner, and adds
 // what the partner sends to the other half. Both are exchanged in pieces: those whose elements are
 // final are sent while backward computes the others. Only a few pieces are received at once, so
-// that they are in the cache when they are added.
+// that they are in the cache when they are added. Clients do not need it.
 class HalfExchange {
  public:
   // Of arrays in which this rank keeps the elements `own`, and the partner `other`.
@@ -81,6 +82,7 @@ class HalfExchange {
 };
 
 // For arrays of one size. Every rank must call the functions that exchange, in the same order.
+// Clients do not need it.
 class RankSlices {
  public:
   RankSlices() = default;

@@ -143,6 +143,17 @@ done < <(sed -nE 's/^(Tensor|TopK|std::vector<Tensor>) ([a-z_]+)\(.*/\2/p' core/
 while read -r name; do
   grep -qE "^## (.*, )?$name(,|\$)" docs/classes.md || complain "docs/classes.md: no example of $name"
 done < <(grep -hoE '^class [A-Z]\w+( final)? : public (Module|Model|Mixing|Attention|Positions|ScoreBias|Tap|Past)\b' core/*.h nn/*.h nn/mixing/*.h nn/forms/*.h | awk '{ print $2 }' | sort -u)
+# Every other class of heed.h has a heading there too, or its comment says that clients do not need it.
+headers=heed.h
+while included=$({ printf '%s\n' $headers; sed -nE 's/^#include "([^"]+)".*/\1/p' $headers; } | sort -u) && [[ $included != "$headers" ]]; do
+  headers=$included
+done
+undescribed=$(awk '
+  FILENAME == ARGV[1] { if (sub(/^## /, "")) for (i = split($0, names, ", "); i; --i) described[names[i]]; next }
+  /^ *\/\// { comment = comment " " substr($0, index($0, "//") + 3); next }
+  /^(class|struct) [A-Z][A-Za-z]*( |$)/ && !/;$/ && !($2 in described) && comment !~ /lients do not need/ { print FILENAME ": " $2 }
+  !/^template/ { comment = "" }' docs/classes.md $headers)
+[[ ! $undescribed ]] || complain "docs/classes.md: no example, and no comment \"Clients do not need it\", of $undescribed"
 for page in docs/operations.md docs/classes.md; do
   awk -v page=$page '
     function finish() { if (heading && !(shapes && errors && code)) print page ": no " (shapes ? errors ? "example" : "errors" : "shapes") " of " heading }
