@@ -7,7 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd -P)
 root=$(cd "$here/../.." && pwd -P)
 mkdir -p "$1" "$2"
-build=$(cd "$1" && pwd -P) out=$(cd "$2" && pwd -P) playground=${3:+$(readlink -f "$3")}
+build=$(cd "$1" && pwd -P) out=$(cd "$2" && pwd -P) playground=${3:+$(cd "$(dirname "$3")" && pwd -P)/${3##*/}}
 
 mkdir -p "$build/tools"
 tar -C "$here" -c . | tar -C "$build/tools" -x
