@@ -18,7 +18,7 @@ Shuffle::Shuffle(int64_t size, uint64_t seed) : size_(size), seed_(seed) {
 }
 
 int64_t Shuffle::operator()(int64_t position) const {
-  if (size_ == 1) return 0;  // at once, not after some 64 walks
+  if (size_ == 1) return 0;       // at once, not after some 64 walks
   constexpr uint32_t rounds = 8;  // four are enough for large domains (Luby and Rackoff 1988)
   const auto epoch = static_cast<uint64_t>(position / size_);
   StreamKey key(seed_, Purpose::shuffle, static_cast<uint32_t>(epoch),
