@@ -144,19 +144,21 @@ void Experiment::validate() const {
   in_section("schedule", [&] { schedule.validate(optim.lr); });
 }
 
-InputError with_keys(const InputError& error, const std::string& section) {
+std::string with_keys(std::string_view text, const std::string& section) {
   // Arguments that come from another section, or have another name there.
   static const std::map<std::string, std::string> others = {
       {"framing", "model.kind"}, {"peak", "optim.lr"}, {"new_tokens", "train.new_tokens"}};
-  const ConfigListing keys = list_config(Experiment());
-  return InputError(replace_names(error.what(), [&](const std::string& name) {
+  static const ConfigListing keys = list_config(Experiment());
+  return replace_names(text, [&](const std::string& name) {
     const auto other = others.find(name);
-    std::string key = other != others.end() ? other->second : section + '.' + name;
-    for (const ConfigEntry& entry : keys)  // in a section inside: "length" of "model.block.length"
-      if (!find_entry(keys, key) && entry.section.starts_with(section + '.') && entry.name == name)
-        key = entry.key;
-    return '`' + (find_entry(keys, key) ? key : name) + '`';
-  }));
+    const std::string key = other != others.end() ? other->second : section + '.' + name;
+    if (find_entry(keys, key)) return '`' + key + '`';
+    // In a section inside: "length" of "model.block.length".
+    const auto inside = std::ranges::find_if(keys, [&](const ConfigEntry& entry) {
+      return entry.name == name && entry.section.starts_with(section + '.');
+    });
+    return '`' + (inside != keys.end() ? inside->key : name) + '`';
+  });
 }
 
 Framing Experiment::framing() const {

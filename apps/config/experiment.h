@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/config/score.h"
@@ -78,16 +79,16 @@ struct Experiment {
   Framing framing() const;
 };
 
-// Returns an error of the library with the keys of a config in place of its arguments: `heads` of
-// the section "model" becomes `model.heads`.
-InputError with_keys(const InputError& error, const std::string& section);
+// Returns a text of the library with the keys of a config in place of its arguments: `heads` of the
+// section "model" becomes `model.heads`.
+std::string with_keys(std::string_view text, const std::string& section);
 // Calls f, whose options come from a section of a config. Its InputErrors name keys.
 template <class F>
 auto in_section(const std::string& section, F&& f) {
   try {
     return f();
   } catch (const InputError& error) {
-    throw with_keys(error, section);
+    throw InputError(with_keys(error.what(), section));
   }
 }
 

@@ -53,9 +53,12 @@ Corpus load_data(const LoadedConfig& config) {
                   "`data.{0}`: there is no such file: {1}; if it has moved, name it with --set "
                   "data.{0}=FILE",
                   key, *path);
-    return in_section("data", [&] {
+    Corpus corpus = in_section("data", [&] {
       return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed), existing);
     });
+    for (std::string& note : corpus.notes)
+      note = replace_names(with_keys(note, "data"), [](const std::string& key) { return key; });
+    return corpus;
   });
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("each argument that a text of the library names is a key of a config")
         ++names;
         INFO(file, ": ", name);
         CHECK(std::ranges::any_of(known, [&](const char* section) {
-          const std::string found = with_keys(InputError('`' + name + '`'), section).what();
+          const std::string found = with_keys('`' + name + '`', section);
           return find_entry(keys, found.substr(1, found.size() - 2)) != nullptr;
         }));
         return name;
@@ -109,7 +109,17 @@ TEST_CASE("an error names arguments to who sets options, and keys to who writes 
                  "c.toml:2:6: data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
 }
 
+TEST_CASE("notes on the data of a config name its keys") {
+  const TemporaryFolder folder;
+  write_file(folder / "lines.txt", "xy\nxa\nyx\n");
+  write_file(folder / "c.toml",
+             "model.kind = 'language_model'\n[data]\nkind = 'lines'\npath = 'lines.txt'\n"
+             "alphabet = 'xy'\nval_fraction = 0\ntest_fraction = 0\n");
+  CHECK(load_data(load_config(folder / "c.toml", {})).notes[0] ==
+        "1 lines skipped for a character outside data.alphabet");
+}
+
 TEST_CASE("a file's text is not a name: its backquotes stay where no key has the name") {
-  CHECK(std::string(with_keys(InputError("`dim`: `Dim`, `dims`, `heed train`"), "model").what()) ==
+  CHECK(with_keys("`dim`: `Dim`, `dims`, `heed train`", "model") ==
         "`model.dim`: `Dim`, `dims`, `heed train`");
 }
