@@ -207,7 +207,7 @@ static Tensor without_activation(const Tensor& x, const Tensor& w, const Tensor&
 
 namespace {
 
-// What backward of an activation keeps: of a large layer h, from which y is computed again.
+// What an activation keeps for backward. A large layer keeps h, and computes y from it again.
 enum class Kept { y, slope, h };
 
 struct ActivatedBackward {
@@ -239,19 +239,18 @@ struct ActivatedBackward {
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
   if (activation == Activation::none) return without_activation(x, w, b);
   const LinearSizes n = sizes_of(x, w);
-  Tensor y = Tensor::empty(x.shape().with_last(n.outputs)), slope, h;
+  Tensor y = Tensor::empty(x.shape().with_last(n.outputs)), own;  // own: φ'(h) or h
   Kept kept = Kept::y;
   if (kernels::keeps_slope(activation) &&
       (wants_gradient(x) || wants_gradient(w) || wants_gradient(b))) {
     kept = kernels::KeptInput::is_large(y) ? Kept::h : Kept::slope;
-    (kept == Kept::h ? h : slope) = Tensor::empty(y.shape());
+    own = Tensor::empty(y.shape());
   }
-  forward(n, activation, x, w, b, y, slope ? slope.mutable_data() : nullptr,
-          h ? h.mutable_data() : nullptr);
-  const Tensor& elements = kept == Kept::y ? y : kept == Kept::slope ? slope : h;
+  forward(n, activation, x, w, b, y, kept == Kept::slope ? own.mutable_data() : nullptr,
+          kept == Kept::h ? own.mutable_data() : nullptr);
   return record("linear", y, {x, w, b},
                 ActivatedBackward{n, activation, kernels::KeptInput(n, x, w), saved(w, x),
-                                  saved(elements, x, w, b), kept});
+                                  saved(own ? own : y, x, w, b), kept});
 }
 
 }  // namespace heed::inline HEED_REAL::fused

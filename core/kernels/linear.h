@@ -28,7 +28,7 @@ void activate(Activation function, int64_t rows, int64_t width, int64_t leading,
 void activate_again(Activation function, int64_t n, real* h, real* y);
 // dh = dy φ'(h), from what was kept; dh may be the slope. Runs on the calling thread.
 void activate_backward(Activation function, int64_t n, const real* dy, const real* kept, real* dh);
-// The same from h, in its place.
+// The same from h, which dh replaces.
 void activate_backward(Activation function, int64_t n, const real* dy, real* h);
 
 struct LinearSizes {
@@ -70,7 +70,7 @@ struct LinearOperands {
   LinearInput x;
   const real* w;
   // (rows, outputs), null without an activation: the slope if keeps_slope(activation), else y; and
-  // memory for dh, which may be that of the slope. If `kept` is null, `dh` has h.
+  // memory for dh, which may be the slope's. If `kept` is null, h is in `dh`.
   const real* kept = nullptr;
   real* dh = nullptr;
 };

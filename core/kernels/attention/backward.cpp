@@ -1,4 +1,3 @@
-
 #include "core/kernels/attention/block.h"
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/map.h"
