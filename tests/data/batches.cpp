@@ -192,6 +192,21 @@ TEST_CASE(
   CHECK(batch.targets == 3);
 }
 
+TEST_CASE("features that do not fill positions or edges are rejected") {
+  const auto message = [](const ExampleFeatures& more) {
+    const Dataset dataset = feature_dataset(
+        {2, true, 3}, 1, [&](int64_t, Example&, ExampleFeatures& to) { to = more; });
+    Batch batch;
+    return thrown<Error>([&] { Batches::in_order(dataset, Framing::classifier, 1).get(0, batch); });
+  };
+  CHECK_CONTAINS(message({{1, 2, 3}, {}, {}, {}}),
+                 "example 0 has 3 numbers, which do not fill positions of 2 features");
+  CHECK_CONTAINS(message({{1, 2}, {0, 0}, {0}, {1, 2, 3}}),
+                 "example 0 has 2 senders and 1 receivers");
+  CHECK_CONTAINS(message({{1, 2}, {0}, {0}, {1, 2}}),
+                 "example 0 has 2 numbers of edges, but 1 edges of 3 features");
+}
+
 TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
   const Dataset dataset = numbered_graphs(Framing::seq2seq, /*has_edges=*/false);
   Batch batch;
