@@ -91,7 +91,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon);
 Tensor dropout(const Tensor& x, double probability);
 
 // ---- ops/loss.cpp
-// What a loss returns, by PyTorch's names.
+// How a loss combines the losses of all targets. The names are PyTorch's.
 enum class Reduction {
   mean,  // the mean over the targets that count, or over all elements
   sum,

@@ -62,8 +62,7 @@ void DataOptions::fields(Fields& f) {
          Field::Effect::data);
   f.path("vocabulary", vocabulary,
          "run, or its vocabulary.json, whose vocabulary to use; empty: that of the weights to "
-         "load, else "
-         "chosen from the training data");
+         "load, else chosen from the training data");
   f.integer("context", context, {1, 1'000'000}, "text: tokens in a window");
   f.text("alphabet", alphabet, "lines: skip lines with other characters; empty: keep all");
   f.integer("max_length", max_length, at_least(0),

@@ -31,9 +31,9 @@ struct InitOptions {
 };
 
 // A parameter (fan_out, fan_in), or (…, fan_out, fan_in): matrices of one distribution.
-// `residual_depth`, for gpt2: the number of sublayers that join the residual stream (nn/block.h),
-// each of which adds to its variance; 0 if the layer of this weight does not join it. Throws
-// InputError for values out of range.
+// `residual_depth`, for gpt2: how many sublayers are added to the residual stream (nn/block.h), and
+// to its variance; 0 if the layer of this weight is not one of them. Throws InputError for values
+// out of range.
 Tensor initial_weight(const Shape& shape, const InitOptions& init = {}, int64_t residual_depth = 0);
 // A parameter of N(0, std²), or of one value.
 Tensor normal_parameter(const Shape& shape, double std);

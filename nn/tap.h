@@ -29,7 +29,7 @@ enum class Site {
   weights,  // attention: P, before dropout (B, H, Tq, Tk)
   heads,    // attention: [P₁ V₁; …; P_H V_H], before Wo (B, Tq, H·K)
   head_outputs,  // attention: Pₕ Vₕ Woₕᵀ, which y adds up, with the bias; if wanted (B, H, Tq, D)
-  preactivation,  // feed-forward: x W₁ᵀ + b₁ (B, T, F); if wanted; not to be replaced
+  preactivation,  // feed-forward: x W₁ᵀ + b₁ (B, T, F); if wanted; cannot be replaced
   activation,     // feed-forward: what W₂ reads (B, T, F)
   scale,          // a norm: √(var(x) + ε) or √(mean(x²) + ε); if wanted (B, T, 1)
   normalised,     // a norm: its output (B, T, D)

@@ -75,8 +75,7 @@ void softmax_backward(const Rows& sizes, const real* dy, const real* y, Destinat
 //   RMS     y = x̂ · weight,         x̂ = x · scale,           scale = 1 / √(mean(x²) + epsilon)
 //
 // x, y (rows, width); weight, bias (width); mean, scale (rows), which backward needs. RMS norm has
-// no bias and no mean: they are null. Backward, with h = dy · weight; for RMS norm mean(h) is left
-// out:
+// no bias and no mean: they are null. Backward, with h = dy · weight (RMS norm leaves out mean(h)):
 //
 //   dx = scale (h - mean(h) - x̂ mean(h x̂)),   dweight = Σₙ dy · x̂,   dbias = Σₙ dy
 void norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,

@@ -1,6 +1,6 @@
-// Operations with two definitions, of which a build links one. core/reference defines each by other
-// operations or by a plain loop: what it means. A fast build computes it in one pass, with a
-// gradient of its own. The arguments have been checked.
+// Operations with two definitions; a build links one of them. core/reference says what each means,
+// by other operations or by a plain loop. A fast build computes it in one pass, with a gradient of
+// its own. The arguments have been checked.
 #pragma once
 
 #include "core/standard_ops.h"

@@ -1,4 +1,4 @@
-// The matrix product (GEMM), of which linear layers and attention consist:
+// The matrix product (GEMM), which linear layers and attention are made of:
 //
 //   c[i, j] = Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
 //
