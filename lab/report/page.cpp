@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/machine.h"

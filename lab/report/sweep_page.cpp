@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "apps/support/log.h"
 #include "apps/support/names.h"
