@@ -17,7 +17,6 @@
 #include "core/text.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/score_kinds.h"
-#include "lab/experiments/statistics.h"
 #include "lab/report/words.h"
 
 namespace heed {
@@ -328,8 +327,6 @@ std::string notes_part(const std::vector<std::string>& notes) {
 std::string scores_of_run(const Json& result) {
   if (!result.is_object()) return "";
   const MainScore main = main_score_of(result);
-  // What is surely worse than the main score stands out.
-  const double least = main.examples > 0 ? wilson_interval(main.value, main.examples).low : NAN;
   std::vector<std::string> names;
   bool has_loss = false;
   for (const auto& [split, scores] : result.members())
@@ -354,17 +351,15 @@ std::string scores_of_run(const Json& result) {
     const double n = scores.find_number("examples").value_or(0);
     std::vector<Cell> row{{html(split_words(split))}};
     for (const std::string& name : names) {
-      const Json* const score = scores.find(name);
-      row.push_back({score ? html(score_text(name, *score)) : "–", "n"});
+      const std::optional<double> score = scores.find_number(name);
+      row.push_back({score ? score_text(name, *score) : "–", "n"});
       if (name != main.name) continue;
       if (split == main.split) row.back().html = "<b>" + row.back().html + "</b>";
       if (!interval) continue;
-      const double value = scores.find_number(name).value_or(NAN);
-      const bool counts = n >= 1 && value >= 0 && value <= 1;
-      const auto [low, high] =
-          counts ? wilson_interval(value, static_cast<int64_t>(n)) : Interval{NAN, NAN};
-      if (high < least) row.back().style = "n bad";
-      row.push_back({counts ? fmt::format("{:.1f} … {:.1f}", 100 * low, 100 * high) : "–", "n q"});
+      const auto [low, high] = exact_match_interval(scores);
+      if (high < main.interval.low) row.back().style = "n bad";  // surely worse
+      row.push_back(
+          {std::isnan(low) ? "–" : fmt::format("{:.1f} … {:.1f}", 100 * low, 100 * high), "n q"});
     }
     row.push_back({n >= 1 ? thin_grouped(n) : "–", "n q"});
     rows += html_row(row);

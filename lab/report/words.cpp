@@ -44,13 +44,11 @@ std::string thin_grouped(double number) {
   return text;
 }
 
-std::string score_text(const std::string& name, const Json& value) {
-  if (!value.is_number()) return "–";
-  const double number = value.number();
-  if (maximum_of(name) == 1) return percent_text(number);
-  return number == static_cast<double>(static_cast<int64_t>(number)) && number < 1e15
-             ? thin_grouped(number)
-             : four_digits(number);
+std::string score_text(const std::string& name, double value) {
+  if (maximum_of(name) == 1) return percent_text(value);
+  return value == static_cast<double>(static_cast<int64_t>(value)) && value < 1e15
+             ? thin_grouped(value)
+             : four_digits(value);
 }
 
 std::string three_digits(double number) {
@@ -92,9 +90,17 @@ MainScore main_score_of(const Json& result) {
     main.name = name;
     const double examples = scores->find_number("examples").value_or(0);
     if (main.name == "exact_match" && examples >= 1) main.examples = static_cast<int64_t>(examples);
+    main.interval = exact_match_interval(*scores);
     return main;
   }
   return {};
+}
+
+Interval exact_match_interval(const Json& scores) {
+  const double value = scores.find_number("exact_match").value_or(NAN),
+               n = scores.find_number("examples").value_or(0);
+  if (!(value >= 0 && value <= 1 && n >= 1)) return {NAN, NAN};
+  return wilson_interval(value, static_cast<int64_t>(n));
 }
 
 std::string headline_of(const ReportedRun& run) {
@@ -125,17 +131,11 @@ std::string lead_of(const ReportedRun& run) {
   if (run.state == RunState::failed) return "";  // the note below says why
   std::string text;
   const MainScore main = main_score_of(run.result);
-  if (main.examples > 0) {
-    const Interval interval = wilson_interval(std::clamp(main.value, 0.0, 1.0), main.examples);
-    for (const auto& [split, scores] : run.result.members()) {
-      if (!scores.is_object() || split == main.split) continue;
-      const double value = scores.find_number("exact_match").value_or(NAN),
-                   n = scores.find_number("examples").value_or(0);
-      if (!(value >= 0 && value <= 1 && n >= 1)) continue;
-      if (wilson_interval(value, static_cast<int64_t>(n)).high < interval.low)
-        text += fmt::format("Of the split {} only {} are. ", split, percent_text(value));
-    }
-  }
+  if (main.examples > 0)
+    for (const auto& [split, scores] : run.result.members())
+      if (scores.is_object() && exact_match_interval(scores).high < main.interval.low)
+        text += fmt::format("Of the split {} only {} are. ", split,
+                            percent_text(scores.at("exact_match").number()));
   const double best = run.result.find_number("best_step").value_or(0),
                steps = run.result.find_number("steps").value_or(NAN);
   const std::string by = run.saved.config.experiment.train.best_by->title;

@@ -1,6 +1,7 @@
 // What a page says in sentences: a result in words, and what is not known.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace heed {
 
 // Returns "1 000", with thin spaces.
 std::string thin_grouped(double number);
-// Returns a score as people read it, a fraction in percent; "–" if it is no number.
-std::string score_text(const std::string& name, const Json& value);
+// Returns a score as people read it, a fraction in percent.
+std::string score_text(const std::string& name, double value);
 // Returns three significant digits, zeros among them: "1.20".
 std::string three_digits(double number);
 // Returns the size of an effect: a ratio, or a difference with its sign; "–" if it is not finite.
@@ -28,9 +29,13 @@ std::string split_words(const std::string& split);
 struct MainScore {
   std::string split = {}, name = {};  // "" without scores
   double value = 0;
-  int64_t examples = 0;  // that a fraction counts; 0: it counts none
+  int64_t examples = 0;            // that a fraction counts; 0: it counts none
+  Interval interval = {NAN, NAN};  // of an exact match
 };
 MainScore main_score_of(const Json& result);
+// Returns Wilson's interval of the exact match among the scores of a split; NaN if they have none,
+// or not what it counts.
+Interval exact_match_interval(const Json& scores);
 
 // Returns the result of a run in words, "reverse: 99.8 % of 500 test outputs are exactly right
 // after 5 000 steps, 0:22", and what does not work, or is not known yet.
