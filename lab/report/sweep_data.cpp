@@ -65,16 +65,16 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
                               last_component(name) != "perplexity")))
       scores.names.push_back(name);
   std::vector<double> all;
-  std::vector<std::pair<double, size_t>> order;
+  std::vector<double> rank;  // the lower, the better
   for (size_t i = 0; i < scores.groups.groups.size(); ++i) {
     const RunGroup& group = scores.groups.groups[i];
     std::ranges::copy(group.numbers(scores.score()), std::back_inserter(all));
     const auto mean = drawn_mean(group, scores.score());
     const double value = mean ? mean->mean : INFINITY;
-    order.emplace_back(mean && !lower_is_better(scores.score()) ? -value : value, i);
+    rank.push_back(mean && !lower_is_better(scores.score()) ? -value : value);
+    scores.best_first.push_back(i);
   }
-  std::ranges::stable_sort(order, {}, [](const auto& each) { return each.first; });
-  for (const auto& each : order) scores.best_first.push_back(each.second);
+  std::ranges::stable_sort(scores.best_first, {}, [&](size_t i) { return rank[i]; });
   scores.by_ratio = is_drawn_by_ratio(scores.score(), all);
   scores.effects = effects_on(scores.groups, scores.score());
   if (const std::vector<KeyEffects>& keys = scores.effects.keys; keys.size() == 2) try {

@@ -250,17 +250,14 @@ Section differences_section(const Report& report) {
   const RunGroups& groups = sweep.groups;
   if (!groups.repeats_over_seeds() && !effects.any()) return {"differences", "Differences", "", ""};
   std::string rows, warnings;
-  bool any = false;
   for (const DifferenceTable& table : differences_of(sweep)) {
     rows += fmt::format("<tr class=\"group\"><td colspan=\"7\">{}</td></tr>\n", html(table.note));
     for (const DifferenceRow& row : table.rows) {
       const Comparison* const each = row.comparison;
       const Answer answer = answer_of(*each, effects);
-
       const auto& [low, high] = each->effect.interval;
       const bool known = !each->seeds.empty(), unknown = answer.verdict == Answer::Verdict::unknown,
-                 bounded = known && std::isfinite(low) && std::isfinite(high);
-      any = true;
+                 bounded = std::isfinite(low) && std::isfinite(high);
       rows += html_row(
           {{html(row.name)},
            {std::to_string(each->seeds.size()), "n"},
@@ -275,6 +272,7 @@ Section differences_section(const Report& report) {
   }
   for (const std::string& warning : warnings_of(effects, groups))
     warnings += fmt::format("<p>{}.</p>\n", html(warning));
+  const bool any = !rows.empty();
   if (any) warnings += more_seeds(report);
   std::string text;
   if (any)
@@ -551,9 +549,8 @@ std::vector<Section> sections_of_runs(const Report& report) {
     sections.push_back(differences_section(report));
   } else if (!report.run_table.rows.empty()) {
     const auto& rows = report.run_table.rows;
-    sections.push_back({"result", "Result", "",
-                        "<div class=\"scroll\">" +
-                            html_table(rows[0], {rows.begin() + 1, rows.end()}) + "</div>\n"});
+    sections.push_back(
+        {"result", "Result", "", html_table(rows[0], {rows.begin() + 1, rows.end()})});
   }
   sections.push_back(
       {"curves", "Learning curves",
