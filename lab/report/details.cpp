@@ -17,7 +17,8 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t shown_samples = 8, shown_wrong = 5, saved_samples = 200, profiled_steps = 4;
+constexpr int64_t shown_samples = SampledSplit::most_shown, shown_wrong = 5, saved_samples = 200,
+                  profiled_steps = 4;
 constexpr size_t max_confusions = 4000;
 
 Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {

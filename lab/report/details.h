@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,15 +27,18 @@ struct Confusion {
   std::vector<Count> counts;  // errors first, the most frequent of them at the head
 };
 
-// What the model writes for some examples of a split. The first ones are shown, wrong ones before
-// right ones; so are those after them, which are saved as CSV.
+// What the model writes for some examples of a split. A page shows the first ones, wrong ones
+// before right ones. It saves all as CSV: those after the first ones are in the same order.
 struct SampledSplit {
   std::string split;
   std::vector<Prediction> samples;
   int64_t wrong = -1, examples = 0;  // of the whole split; -1: nothing to compare with
   double first_error = 0;  // mean index of the first wrong token, from 1 on; 0: none is wrong
 
-  size_t shown() const { return std::min<size_t>(samples.size(), 8); }
+  static constexpr size_t most_shown = 8;
+  std::span<const Prediction> shown() const {
+    return std::span(samples).first(std::min(samples.size(), most_shown));
+  }
 };
 
 // A part that failed is empty, with a sentence in the notes.

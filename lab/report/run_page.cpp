@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <span>
 
 #include "apps/config/load_config.h"
 #include "apps/inference/scores.h"
@@ -57,7 +56,7 @@ Facts changed_keys(const Experiment& experiment, const std::vector<std::string>&
 std::string task_column(const ReportedRun& run, const Details& details) {
   const Prediction* shortest = nullptr;
   for (const SampledSplit& split : details.samples)
-    for (const Prediction& sample : std::span(split.samples).first(split.shown()))
+    for (const Prediction& sample : split.shown())
       if (!sample.expected.empty() && (!shortest || sample.source.size() < shortest->source.size()))
         shortest = &sample;
   std::string text;
@@ -140,7 +139,7 @@ std::string rows_of_split(const SampledSplit& split) {
           ? fmt::format(". The first wrong token is {}the {}",
                         split.wrong == 1 ? "" : "on average ", ordinal(split.first_error))
           : "");
-  for (const Prediction& sample : std::span(split.samples).first(split.shown())) {
+  for (const Prediction& sample : split.shown()) {
     const bool right = sample.predicted == sample.expected;
     rows += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
                         right ? "ok" : "no", right ? "✓" : "✗", html(shortened(sample.source, 200)),
