@@ -230,10 +230,10 @@ TimeKind time_kind(const std::string& operation) {
 struct TimeRow {
   std::string name;
   double forward = 0, backward = 0;
-  int64_t kind = 0;
+  std::optional<double> kind = {};  // index of an operation's TimeKind
 };
 
-// [[name, forward, backward, kind]], the longest first.
+// [[name, forward, backward, kind or null]], the longest first.
 Json longest_first(std::vector<TimeRow> rows) {
   std::ranges::stable_sort(rows, std::greater(),
                            [](const TimeRow& row) { return row.forward + row.backward; });
@@ -252,7 +252,7 @@ Json time_json(const Profile& profile) {
   for (const ProfileRow& row : profile.backward) by_name[row.name].backward = row.seconds;
   for (const ProfileRow& row : profile.rest) by_name[row.name].backward += row.seconds;
   for (const auto& [name, row] : by_name)
-    operations.push_back({name, row.forward, row.backward, static_cast<int64_t>(time_kind(name))});
+    operations.push_back({name, row.forward, row.backward, static_cast<double>(time_kind(name))});
   return Json::object()
       .set("seconds", profile.seconds)
       .set("kinds", time_by_kind(profile))

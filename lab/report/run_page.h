@@ -20,8 +20,8 @@ std::vector<Section> sections_of_run(const Report& report);
 //   {"curves": [chart], "statistics": [chart]  (lab/report/charts.h),
 //    "checkpoints": [step], "best": step, "guess": loss, "choices": 51, "clip": norm,
 //    "samples": [[split, input, output, expected]], "lengths", "attention", "confusion": {"labels",
-//    "counts": [[expected, predicted, count]]}, "time": {"seconds", "kinds": [{"name", "forward",
-//    "backward"}]}}
+//    "counts": [[expected, predicted, count]]}, "time": {"seconds", "kinds" (time_by_kind()),
+//    "layers" and "operations": [[name, forward, backward, index of the kind or null]]}}
 Json data_of_run(const Report& report);
 
 // Returns the time of a step by kind of operation: [{"name", "forward", "backward"}] in seconds,

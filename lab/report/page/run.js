@@ -408,18 +408,14 @@ const timeColours = [...[0, 1, 2, 3].map(colourOf), "var(--control)", "var(--str
 
 // A table with bars to the longest row; all but the ten longest are folded.
 function timeTable(head, rows, step) {
-  const parts = ([name, forward, backward, kind]) => {
-    const seconds = forward + backward;
-    return {
-      name,
-      seconds,
-      forward,
-      colour: kind === undefined ? "var(--path)" : timeColours[kind],
-    };
-  };
-  const all = rows.map(parts);
+  const all = rows.map(([name, forward, backward, kind]) => ({
+    name,
+    seconds: forward + backward,
+    forward,
+    colour: timeColours[kind] ?? "var(--path)",
+  }));
   const rest = all.slice(10);
-  const milliseconds = (seconds, digits) => `${(1e3 * seconds).toFixed(digits)}`;
+  const milliseconds = (seconds, digits) => (1e3 * seconds).toFixed(digits);
   const bar = ({ seconds, forward, colour }) => {
     const pale = html("u", { style: `width:${(100 * forward) / (seconds || 1)}%` });
     const wide = (100 * seconds) / (all[0].seconds || 1);
@@ -512,11 +508,7 @@ function drawTime({ time }, place) {
         "div",
         {},
         html("h3", {}, "The ten largest layers"),
-        ...timeTable(
-          "layer",
-          time.layers.map((row) => row.slice(0, 3)),
-          time.seconds,
-        ),
+        ...timeTable("layer", time.layers, time.seconds),
       ),
       html(
         "div",
