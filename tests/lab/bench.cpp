@@ -165,9 +165,8 @@ TEST_CASE("bench: prints a table with one row for each size") {
 
 TEST_CASE("bench: the overhead of a step, and its parallel loops") {
   const auto of = [](const std::string& size, const char* threads) {
-    const ProgramOutput output =
-        bench({"--overhead", "--json", "--size", size, "--seconds", "0.2", "--threads", threads});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const ProgramOutput output = succeeded(
+        bench({"--overhead", "--json", "--size", size, "--seconds", "0.2", "--threads", threads}));
     CHECK(output.err == "");
     return lines_of(output.out).at(0);
   };

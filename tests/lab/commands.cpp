@@ -16,8 +16,7 @@ TEST_CASE("colours: always, never, and only on a terminal otherwise") {
   const auto claims = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"claims", "--only", "A16"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramOutput output = succeeded(heed_in(folder.path, arguments));
-    return output.out;
+    return heed_ok(folder.path, arguments);
   };
   CHECK_CONTAINS(claims({"--color", "always"}), "\033[32mPASS\033[m\n");
   const std::string plain = claims({});

@@ -69,9 +69,8 @@ TEST_CASE("measures: training gives the same bits with and without, also resumed
   CHECK(std::ranges::count(rows, '\n') == 3);
   CHECK(rows == rows_of(folder / "resumed"));
   // A run may be resumed with other measures.
-  const ProgramOutput more =
-      succeeded(heed_in(folder.path, {"train", "--resume", "--run", "with", "--set",
-                                      "train.measures=[]", "--set", "train.steps=26"}));
+  heed_ok(folder.path, {"train", "--resume", "--run", "with", "--set", "train.measures=[]", "--set",
+                        "train.steps=26"});
 }
 
 TEST_CASE("measures: the numbers are those of heed inspect on the checkpoint of the step") {
@@ -161,9 +160,7 @@ TEST_CASE("measures: compare, curves and halving take them like any score") {
   CHECK(ScoreTarget{"lens.0.accuracy", 0.5}.is_reached_by(0.6));
   CHECK(ScoreTarget{"ablate.1.0.delta", 0.5}.is_reached_by(0.6));
   CHECK(ScoreTarget{"train.token_accuracy", 0.9}.is_reached_by(1));
-  const ProgramOutput compared =
-      heed_in(folder.path, {"compare", "r", "--curves", "c.csv", "--score", "heads.1.0.induction"});
-  CHECK_MESSAGE(compared.code == 0, compared.err);
+  heed_ok(folder.path, {"compare", "r", "--curves", "c.csv", "--score", "heads.1.0.induction"});
   CHECK(std::ranges::count(read_file(folder / "c.csv", "csv"), '\n') == 7);
   // Its score is the one at the best step.
   const ScoredRun scored = ScoredRun::load(folder / "r");
@@ -171,9 +168,7 @@ TEST_CASE("measures: compare, curves and halving take them like any score") {
   const auto at_best = std::ranges::find(induction.steps, best_step) - induction.steps.begin();
   CHECK(scored.number("heads.1.0.induction") == induction.values[static_cast<size_t>(at_best)]);
   CHECK(scored.number("train.loss"));
-  const ProgramOutput figure =
-      heed_in(folder.path, {"report", "r", "--figure", "f.svg", "--score", "heads.1.0.induction"});
-  CHECK_MESSAGE(figure.code == 0, figure.err);
+  heed_ok(folder.path, {"report", "r", "--figure", "f.svg", "--score", "heads.1.0.induction"});
   Experiment experiment;
   experiment.train.measures = {"heads"};
   CHECK(metric_of("heads.induction", experiment) == "heads.induction");

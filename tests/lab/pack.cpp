@@ -15,12 +15,10 @@ struct Study : TemporaryFolder {
     return heed_in(path, arguments);
   }
   std::string ok(const std::vector<std::string>& arguments) const {
-    const ProgramOutput output = succeeded(heed(arguments));
-    return output.out;
+    return heed_ok(path, arguments);
   }
   std::string shell(const std::string& script) const {
-    const ProgramOutput output = succeeded(shell_in(path, script));
-    return output.out;
+    return succeeded(shell_in(path, script)).out;
   }
   std::string read(const std::string& name) const { return read_file(*this / name, "file"); }
   void replace(const std::string& file, const std::string& from, const std::string& to) const {

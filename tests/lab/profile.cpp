@@ -115,14 +115,12 @@ TEST_CASE("profile: the parts of a generated token add up to its time") {
   }
   set_thread_count(threads);
   const ProgramOutput table =
-      run_profile("/", {"--generate", "--size", "tiny", "--steps", "1", "--batch", "2"});
-  REQUIRE_MESSAGE(table.code == 0, table.err);
+      succeeded(run_profile("/", {"--generate", "--size", "tiny", "--steps", "1", "--batch", "2"}));
   for (const char* part : {"a token of 2 texts of 32 takes ", "of token", "\n  linear ",
                            "\nsampling ", "\ncache ", "\noutside operations ", "\ntoken "})
     CHECK_CONTAINS(table.out, part);
   const ProgramOutput json =
-      run_profile("/", {"--generate", "--size", "tiny", "--steps", "1", "--json"});
-  REQUIRE_MESSAGE(json.code == 0, json.err);
+      succeeded(run_profile("/", {"--generate", "--size", "tiny", "--steps", "1", "--json"}));
   const Json output = Json::parse(json.out, "out");
   double ms = 0;
   for (const char* rows : {"forward", "rest"})

@@ -199,8 +199,7 @@ TEST_CASE("heed report writes several runs on the same axes") {
   first.write("metrics.jsonl", two_rows);
   second.write("metrics.jsonl", two_rows);
   const ProgramOutput output =
-      heed_in(first.folder.path, {"report", first.path, second.path, "-o", "both.html"});
-  CHECK(output.code == 0);
+      succeeded(heed_in(first.folder.path, {"report", first.path, second.path, "-o", "both.html"}));
   CHECK(output.out == "both.html\n");
   const std::string page = read_file(first.folder / "both.html", "page");
   CHECK_CONTAINS(page, "2 runs");
@@ -354,8 +353,7 @@ TEST_CASE("where seeds are too few to tell, a report has the command that adds e
     return text;
   };
   const auto run = [&](const std::string& text) {
-    const ProgramOutput output = shell_in(folder.path, "heed() { \"$HEED\" \"$@\"; }\n" + text);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    succeeded(shell_in(folder.path, "heed() { \"$HEED\" \"$@\"; }\n" + text));
   };
   const std::vector<std::string> short_runs = {
       "--set", "train.steps=2", "--set", "data.val_size=4", "--set", "data.test_size=4"};
@@ -539,9 +537,8 @@ size_t count_of(const std::string& text, const std::string& part) {
 
 TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and no script") {
   const RunsWithCurves runs(9);
-  const ProgramOutput output =
-      heed_in(runs.path, {"report", "s", "--figure", "f.svg", "--score", "val.exact_match"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const ProgramOutput output = succeeded(
+      heed_in(runs.path, {"report", "s", "--figure", "f.svg", "--score", "val.exact_match"}));
   CHECK(output.out == "f.svg\n");
   const std::string svg = read_file(runs / "f.svg", "figure");
   CHECK_CONTAINS(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
