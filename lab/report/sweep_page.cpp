@@ -341,6 +341,10 @@ Section arrivals_section(const Arrivals& arrivals, const SweepScores& sweep) {
 
 // --- All runs.
 
+int64_t count_of(const Report& report, RunState state) {
+  return std::ranges::count(report.runs, state, &ReportedRun::state);
+}
+
 int64_t rank_of(RunState state) {
   return state == RunState::failed ? 0 : state == RunState::running ? 1 : 2;
 }
@@ -394,9 +398,8 @@ Section runs_section(const Report& report, const std::string& score) {
     return std::pair(rank_of(run->state), number(run));
   });
   std::string shown, folded, settings, notes;
-  size_t failed = 0;
-  for (const ReportedRun* run : runs) failed += run->state == RunState::failed;
-  const size_t most = std::max(shown_runs, failed);
+  const int64_t failed = count_of(report, RunState::failed);
+  const size_t most = std::max(shown_runs, static_cast<size_t>(failed));
   for (size_t i = 0; i < runs.size(); ++i)
     (i < most ? shown : folded) += row_of_run(*runs[i], score, report.sweep_folder);
   for (const ReportedRun& run : report.runs) {
@@ -412,9 +415,8 @@ Section runs_section(const Report& report, const std::string& score) {
   };
   std::string text = table(shown);
   if (!folded.empty()) text += html_fold(fmt::format("{} more", runs.size() - most), table(folded));
-  if (const auto done = std::ranges::count(runs, RunState::done, &ReportedRun::state);
-      report.plan && done < planned_runs(report) &&
-      (failed > 0 || std::ranges::count(runs, RunState::running, &ReportedRun::state) == 0))
+  if (report.plan && count_of(report, RunState::done) < planned_runs(report) &&
+      (failed > 0 || count_of(report, RunState::running) == 0))
     notes += fmt::format("<p class=\"q s\">Continue{}</p>\n{}",
                          failed > 0 ? ", and resume the runs that failed" : "",
                          html_command(heed_command({"sweep", report.sweep_folder}) +
@@ -486,17 +488,14 @@ Json groups_json(const SweepScores& sweep) {
 }  // namespace
 
 std::string heading_of_runs(const Report& report) {
-  const auto count = [&](RunState state) {
-    return std::ranges::count(report.runs, state, &ReportedRun::state);
-  };
-  const int64_t done = count(RunState::done), all = planned_runs(report);
+  const int64_t done = count_of(report, RunState::done), all = planned_runs(report);
   std::string text = fmt::format("{} of {} done", done, counted(all, "run"));
   for (const RunState state : {RunState::running, RunState::failed})
-    if (const auto n = count(state); n > 0)
+    if (const auto n = count_of(report, state); n > 0)
       text += fmt::format(", {} {}", n, name_of(run_state_names, state));
-  const RunState state = count(RunState::running) > 0 ? RunState::running
-                         : done == all                ? RunState::done
-                                                      : RunState::resumable;
+  const RunState state = count_of(report, RunState::running) > 0 ? RunState::running
+                         : done == all                           ? RunState::done
+                                                                 : RunState::resumable;
   return html_state(name_of(run_state_names, state), text);
 }
 
