@@ -105,7 +105,8 @@ export function saveMenu({ title, draw, rows }) {
   return menu;
 }
 
-// Puts the menu of what the tables of a section show into its header; no menu without a drawing.
+// Puts the menu that saves the data of a section's table into the section's header. Without `made`
+// it only removes the menu.
 export function headerMenu(place, made) {
   const header = place.closest("section").querySelector("header");
   header.querySelector(".menu")?.remove();

@@ -117,8 +117,8 @@ void add_means(std::vector<Cell>& cells, const RunGroup& group,
   }
 }
 
-// A row for each group, best first; scripts draw the dots of its seeds into the empty cell, and its
-// line before its name. All but a few scores are folded.
+// A row for each group, best first. Scripts draw the dots of its seeds into the empty cell, and a
+// piece of its line before its name. All but a few scores are folded.
 std::string groups_table(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
   const std::string& score = sweep.score();
@@ -174,9 +174,9 @@ Section result_section(const SweepScores& sweep) {
 
 // --- Differences.
 
-// Returns the number of seeds with which the answers of a page could be more than "too few seeds to
-// tell", after the number that they have; equal numbers if all are. Where a small p is possible, it
-// is twice the seeds, which make intervals about 1/√2 as wide.
+// Returns two numbers of seeds: those that the answers of a page have, and those that they need to
+// be more than "too few seeds to tell". The numbers are equal if no answer says that. Where a small
+// p is possible, the second is twice the first: intervals become about 1/√2 as wide.
 std::pair<int64_t, int64_t> seeds_to_tell(const SweepScores& sweep) {
   int64_t seeds = 0, needed = 0;
   for (const DifferenceTable& table : differences_of(sweep)) {
@@ -197,8 +197,8 @@ std::pair<int64_t, int64_t> seeds_to_tell(const SweepScores& sweep) {
   return {seeds, std::max(seeds, needed)};
 }
 
-// Returns a command that trains more seeds of each group, with what it does, if that could tell
-// more. Seeds of a sweep are added to it; other runs get neighbours with their config.
+// Returns a command that trains more seeds of each group, below a line that describes it; "" if the
+// seeds suffice. It adds the seeds to a sweep. Other runs get neighbours with their config.
 std::string more_seeds(const Report& report) {
   const SweepScores& sweep = *report.sweep;
   const auto [told, needed] = seeds_to_tell(sweep);

@@ -24,7 +24,7 @@ std::vector<Section> sections_of_runs(const Report& report);
 //    "keys": [{"key", "values": sorted, "size": of two values, as in the differences}],
 //    "groups": [{"name", "values": [value of each key], "colour", "dash", "mean", "low", "high",
 //                "seeds": [{"seed", "value"}]}],
-//    "differences": {"log", "none", "rows": [{"size", "low", "high"}]},
+//    "differences": {"log", "none", "rows": [{"name", "size", "low", "high"}]},
 //    "interaction": [key, key], where the effects of one over the values of the other are compared}
 //
 // Groups are in the order of the rows of the table, differences in that of theirs.

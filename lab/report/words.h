@@ -44,8 +44,8 @@ std::string lead_of(const ReportedRun& run);
 
 // Returns how many more seconds a run trains, by its metrics; none unless it is running.
 std::optional<double> seconds_left(const ReportedRun& run);
-// Returns how many more seconds all runs train, with as many at a time as now; none if none does,
-// or if the sweep stops runs early.
+// Returns how many more seconds all runs train, if as many train at a time as now. Returns none if
+// no run trains, or if the sweep stops runs early.
 std::optional<double> seconds_left(const Report& report);
 
 // What the pairs of seeds say about a value of a key, or about a group.
