@@ -113,8 +113,7 @@ struct Attended {
     std::vector<std::string> arguments = {"attend", trained() / run, "--csv",
                                           "w.csv",  "--safetensors", "w.safetensors"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    output = heed_in(folder.path, arguments, input);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    output = succeeded(heed_in(folder.path, arguments, input));
     CHECK(names_in_folder(folder.path) ==
           std::vector<std::string>{"attention.svg", "w.csv", "w.safetensors"});
     picture = read_file(folder / "attention.svg", "picture");
@@ -268,9 +267,7 @@ TEST_CASE("attend: outputs follow links and replace only plain files") {
     arguments.insert(arguments.end(), options.begin(), options.end());
     return heed_in(folder.path, arguments);
   };
-  const ProgramOutput output =
-      attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  succeeded(attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"}));
   CHECK(names_in_folder(folder.path) ==
         std::vector<std::string>{"csv", "picture", "tensors", "there"});
   for (const char* link : {"csv", "picture", "tensors"})

@@ -284,8 +284,7 @@ TEST_CASE("generate: a language model continues a prompt") {
   CHECK(greedy({"--top-k", "1"}) == 1);
   CHECK(greedy({"--top-p", "1e-9"}) == 1);
   const ProgramOutput text =
-      trained_runs().heed({"generate", "text", "--count", "2", "--length", "30"});
-  CHECK(text.code == 0);
+      succeeded(trained_runs().heed({"generate", "text", "--count", "2", "--length", "30"}));
   CHECK_CONTAINS(text.out, "\n---------------\n");
   const ProgramOutput sum = succeeded(trained_runs().heed({"generate", "sums", "--prompt", "34"}));
   CHECK(sum.out.size() == 3);  // two digits
@@ -329,8 +328,7 @@ TEST_CASE("generate: lines that cannot be read are reported, and the others answ
   CHECK(two.out.starts_with("\n\n"));
   CHECK(line_count(two.out) == 4);
   const ProgramOutput skipped =
-      trained_runs().heed({"generate", "labels", "--unknown", "skip"}, "aQb\nQQ\n");
-  CHECK_MESSAGE(skipped.code == 0, skipped.err);
+      succeeded(trained_runs().heed({"generate", "labels", "--unknown", "skip"}, "aQb\nQQ\n"));
   CHECK(skipped.out == all[0] + "\n\n");
   CHECK(skipped.err == "warning: --unknown skip: left out 3 tokens\n");
   const ProgramOutput json = trained_runs().heed({"generate", "labels", "--json"}, "ab\nQ\n");
@@ -375,14 +373,13 @@ TEST_CASE("generate: a language model continues each line of a file as it contin
 }
 
 TEST_CASE("generate: a pipe is answered line by line") {
-  const ProgramOutput output = shell_in(trained_runs().path, R"(
+  const ProgramOutput output = succeeded(shell_in(trained_runs().path, R"(
     coproc "$HEED" generate labels
     for word in ab aba; do
       echo $word >&${COPROC[1]}
       read -t 20 -r answer <&${COPROC[0]} && echo "$word $answer"
     done
-    pid=$COPROC_PID; exec {COPROC[1]}>&-; wait $pid)");
-  CHECK_MESSAGE(output.code == 0, output.err);
+    pid=$COPROC_PID; exec {COPROC[1]}>&-; wait $pid)"));
   CHECK(line_count(output.out) == 2);
   CHECK_CONTAINS(output.out, "\naba ");
 }

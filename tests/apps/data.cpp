@@ -82,8 +82,7 @@ TEST_CASE("train of pairs logs the report; a run whose data have moved says what
                   "moved, name it with --set data.path=FILE"});
   const auto with_path = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--set", "data.path=elsewhere/pairs.tsv"});
-    const ProgramOutput output = succeeded(heed_in(folder.path, arguments));
-    return output.out;
+    return heed_ok(folder.path, arguments);
   };
   CHECK(with_path({"evaluate", "run"}) == scores);
   with_path({"summary", "run"});

@@ -20,12 +20,10 @@ TEST_CASE("completion for bash completes commands, options, their words, keys an
   const TemporaryFolder folder;
   write_file(folder / "a file.toml", "");
   const auto completed = [&](const std::string& words) {
-    const ProgramOutput output =
-        shell_in(folder.path,
-                 ". <($HEED --completion); COMP_WORDS=(" + words +
-                     "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _heed; echo \"${COMPREPLY[*]}\"");
-    CHECK_MESSAGE(output.code == 0, output.err);
-    return output.out;
+    const std::string script =
+        ". <($HEED --completion); COMP_WORDS=(" + words +
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _heed; echo \"${COMPREPLY[*]}\"";
+    return succeeded(shell_in(folder.path, script)).out;
   };
   CHECK(completed("heed gen") == "generate\n");
   CHECK(completed("heed --ma") == "--man\n");

@@ -53,9 +53,8 @@ ProgramOutput succeeded(ProgramOutput output) {
 
 std::string heed_ok(const std::string& folder, const std::vector<std::string>& arguments,
                     const std::string& input) {
-  const ProgramOutput output = heed_in(folder, arguments, input);
-  REQUIRE_MESSAGE(output.code == 0, "heed ", joined(arguments, " "), ": ", output.err);
-  return output.out;
+  INFO("heed ", joined(arguments, " "));
+  return succeeded(heed_in(folder, arguments, input)).out;
 }
 
 void Workspace::train(const std::string& name, const std::string& config) const {
