@@ -1,8 +1,9 @@
 // Builds the site from the repository's own pages: `./heed site` runs Eleventy with this file.
 //
-// HEED_ROOT        folder of the repository HEED_OUT         folder for the site HEED_XML
-// folder of Doxygen's XML HEED_PLAYGROUND  the playground's page; empty: the site is built without
-// it
+//   HEED_ROOT        folder of the repository
+//   HEED_OUT         folder for the site
+//   HEED_XML         folder of Doxygen's XML
+//   HEED_PLAYGROUND  the playground's page; empty: the site is built without it
 //
 // Each page of the repository becomes one HTML file that works when it is opened from the disk:
 // links inside the site name their .html file, no page loads a module, and nothing is requested
