@@ -24,7 +24,7 @@ using testing::TestMatrix;
 
 // A random matrix without padding between its rows, or with some.
 TestMatrix dense(int64_t rows, int64_t columns, bool transposed, Draw& draw, int64_t padding = 0) {
-  return TestMatrix(rows, columns, transposed, padding).fill([&] { return draw(); });
+  return TestMatrix(rows, columns, transposed, padding).fill(draw);
 }
 TestMatrix padded(int64_t rows, int64_t columns, bool transposed, Draw& draw) {
   return dense(rows, columns, transposed, draw, draw.below(4));
@@ -36,7 +36,7 @@ void check_product(const TestMatrix& a, const TestMatrix& b, Draw& draw, Product
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   const bool accumulate = draw.flip(), biased = draw.flip();
   TestMatrix c(m, n, false, draw.below(4));
-  if (accumulate) c.fill([&] { return draw(); });
+  if (accumulate) c.fill(draw);
   const TestMatrix before = c, bias = dense(1, n, false, draw);
   const real scale = draw.flip() ? real{1} : real{-0.75};
   product(a.matrix(), b.matrix(), c.to(accumulate),

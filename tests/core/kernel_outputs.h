@@ -354,7 +354,7 @@ inline std::vector<testing::Output> linear_outputs() {
     const Array& kept = keeps_slope(activation) ? slope : y;
     const auto keep = [&](const std::string& what, int64_t size, auto gradients) {
       draw.keep("linear " + what + name, size, [&](Destination to) {
-        Array dh = from_hidden ? h : Array(dy.size(), NAN);
+        Array dh = h;
         linear_backward(n, activation,
                         {dy.data(),
                          {x.data()},
