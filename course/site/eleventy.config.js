@@ -36,7 +36,7 @@ function tokens(folder) {
 }
 
 // trainer.js: the playground's worker, and its task that the front page shows. The front page loads
-// it when somebody wants to train. Empty if the page is not the playground.
+// it when its button is pressed. Empty if the page is not the playground.
 function trainerOf(page) {
   const inside = (id) =>
     new RegExp(`<script type="[^"]*" id="${id}">(.*?)</script>`, "s").exec(page)?.[1];

@@ -70,7 +70,8 @@ TEST_CASE("each argument that a text of the library names is a key of a config")
   CHECK(names > 100);
 }
 
-TEST_CASE("an error names arguments to who sets options, and keys to who writes a config") {
+TEST_CASE(
+    "an error names arguments where options are set in code, and keys where a config sets them") {
   const auto from_config = [](const std::string& setting) {
     const TemporaryFolder folder;
     write_file(folder / "c.toml", "model.kind = \"seq2seq\"\n" + setting + "\n");

@@ -383,7 +383,7 @@ TEST_CASE("config: a value that contains another key's name does not become the 
   CHECK(thrown<InputError>([&] { load_data(broken); }).starts_with(file + ": line 1 has 1 column"));
 }
 
-// The definition, in exponential time.
+// Computes the edit distance by its definition, in exponential time.
 int distance_by_definition(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty()) return static_cast<int>(a.size() + b.size());
   const auto of = [&](size_t from_a, size_t from_b) {
@@ -396,7 +396,7 @@ int distance_by_definition(std::string_view a, std::string_view b) {
 }
 
 TEST_CASE("config: edit distance") {
-  std::vector<std::string> words = {""};  // all of up to 4 letters, of a and b
+  std::vector<std::string> words = {""};  // all words of up to 4 letters a and b
   for (size_t i = 0; words[i].size() < 4; ++i)
     for (const char letter : {'a', 'b'}) words.push_back(words[i] + letter);
   for (const std::string& a : words)

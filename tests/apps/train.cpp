@@ -43,7 +43,7 @@ std::string timeless_metrics(const std::string& path) {
   return rows;
 }
 
-// The runs a and b have the same weights and metrics.
+// Checks that the runs a and b have the same weights and metrics.
 void check_same_bits(const Workspace& workspace) {
   CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
         workspace.digest("b/checkpoints/latest/model.safetensors"));

@@ -391,7 +391,7 @@ TEST_CASE("label smoothing changes the training loss, not the evaluation loss") 
 
 namespace {
 
-// Checks that after some steps further ones allocate nothing.
+// Checks that `then` steps after the first `first` ones allocate nothing.
 void check_allocates_nothing(const Experiment& e, int first, int then) {
   if (!allocations_are_counted) {
     MESSAGE("skipped: allocations are not counted under a sanitizer");

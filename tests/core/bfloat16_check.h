@@ -43,8 +43,8 @@ struct Product {
 // With `rounded`, the operands are first rounded to bfloat16.
 double worst_error(const Product& p, const TestMatrix& got, double of_terms, bool rounded = false);
 
-// Checks a product: `high` with 2^-15 for the terms, `medium` with nothing for those of the rounded
-// operands.
+// Checks a product: `high` with `of_terms` = 2^-15, and `medium` against the rounded operands, with
+// `of_terms` = 0.
 //
 // `high` splits an operand into two bfloat16 and a rest: |lo| ≤ 2^-8 |x|, |rest| ≤ 2^-17 |x|. A
 // term lacks loₐ loᵦ, at most 2^-16 |a b|, and each rest times the other operand, 2^-17 |a b|: in

@@ -79,9 +79,9 @@ TEST_CASE("gemm_tiled: every tile shape and layout") {
     check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, tiled);
 }
 
-// 65 rows are more than a panel holds, so that gemm_tiled() packs the weights. With fewer, it reads
-// them in place.
-TEST_CASE("gemm_tiled: rows of a few texts have the same bits as among others") {
+// 65 rows are more than a panel holds, so gemm_tiled() packs the weights. With fewer, it reads them
+// in place.
+TEST_CASE("gemm_tiled: a few rows have the same bits as among others") {
   Draw draw(7);
   for (int i = 0; i < 30; ++i) {
     const int64_t m = draw.up_to(64), n = draw.up_to(1200), k = 256 + draw.below(300);

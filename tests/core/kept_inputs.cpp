@@ -1,5 +1,5 @@
-// What linear layers and attention keep of their inputs if nothing else keeps the elements:
-// nothing, if these can be computed again, or rounded values in `medium`; and the same gradients
+// Linear layers and attention keep less of their inputs if nothing else keeps the elements: nothing
+// where backward can compute them again, and rounded values in `medium`. The gradients are the same
 // either way.
 #include <doctest/doctest.h>
 
@@ -233,7 +233,7 @@ struct LargeBlock {
   }
 };
 
-TEST_CASE("kept inputs: what backward computes again gives the bits of what it keeps") {
+TEST_CASE("kept inputs: elements that backward computes again give the bits of kept ones") {
   LargeBlock block;
   const int threads = thread_count();
   bool rms = false;
@@ -249,7 +249,7 @@ TEST_CASE("kept inputs: what backward computes again gives the bits of what it k
   set_thread_count(threads);
 }
 
-TEST_CASE("kept inputs: of a norm and a large layer that others read, one array is kept") {
+TEST_CASE("kept inputs: one array is kept of a norm and a large layer that others read") {
   LargeBlock block;
   constexpr int64_t rounding = 1 << 20,  // of the pool, and what small objects need
       hidden = LargeBlock::rows * LargeBlock::hidden * static_cast<int64_t>(sizeof(real));
@@ -262,15 +262,14 @@ TEST_CASE("kept inputs: of a norm and a large layer that others read, one array 
   }
 }
 
-TEST_CASE("kept inputs: an activation between a large layer and something else than a layer") {
+TEST_CASE("kept inputs: an activation between a large layer and something other than a layer") {
   LargeBlock block;
   const auto fused = mul(linear(block.x, block.up, {}, Activation::gelu), 2);
   const auto composed = mul(gelu(linear(block.x, block.up, {})), 2);
   CHECK(block.gradients_of(fused) == block.gradients_of(composed));
 }
 
-TEST_CASE(
-    "kept inputs: elements that somebody has changed are kept, and a second loss is an error") {
+TEST_CASE("kept inputs: changed elements are kept, and a second loss is an error") {
   LargeBlock block;
   const auto dw = [&](bool hold) {
     Tensor z = layer_norm(block.x, block.gain, block.shift, real{1e-5});

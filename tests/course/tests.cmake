@@ -62,7 +62,7 @@ if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text,
       string(REGEX REPLACE "_.*" "" name ${name})
       set(run ${folder}/run.sh)
       if(CMAKE_BUILD_TYPE STREQUAL Debug AND name MATCHES "^(diary|symmetry)$")
-        set(run ${CMAKE_COMMAND} -E echo "skipped: trainings that amplify the rounding errors of a release build:")
+        set(run ${CMAKE_COMMAND} -E echo "skipped: training amplifies how rounding differs from a release build:")
       endif()
       add_test(NAME course_${name} COMMAND ${run} quick ${page} ${programs})
       heed_nightly_test(course_${name}_nightly ${run} nightly ${page} ${programs})

@@ -1,4 +1,4 @@
-// What is computed of the groups of a sweep before it is drawn.
+// Tests what is computed from the groups of a sweep before it is drawn.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { stepAxis } from "../../lab/report/page/run.js";
@@ -25,7 +25,7 @@ const data = {
   interaction: ["model.heads", "optim.lr"],
 };
 
-test("a mean is that of the axis", () => {
+test("a mean is arithmetic, or geometric on a logarithmic axis", () => {
   assert.equal(meanOf([1, 4], false), 2.5);
   assert.ok(Math.abs(meanOf([1, 4], true) - 2) < 1e-12);
   assert.equal(meanOf([], true), null);

@@ -75,7 +75,7 @@ std::vector<std::vector<real>> gradients(const Model& model) {
   return all;
 }
 
-// Two ways to compute a loss, which have the same gradients.
+// Checks that two ways to compute a loss give the same value and the same gradients.
 void check_same_loss(const Model& model, const std::function<Tensor()>& one,
                      const std::function<Tensor()>& other) {
   const Tensor expected = one();

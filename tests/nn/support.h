@@ -38,8 +38,8 @@ AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change);
 // Σ cotangent · x, for a random cotangent: every element counts.
 Tensor read_out(const Tensor& x);
 
-// Checks that what `watch` returns changes, while it lives, no bit of a training step: of logits,
-// gradients and the number of random streams.
+// Checks that a training step has bitwise identical logits and gradients, and draws as many random
+// streams, while the object that `watch` returns exists.
 void check_changes_nothing(const Model& model, const Inputs& in,
                            const std::function<std::shared_ptr<void>()>& watch);
 

@@ -43,7 +43,7 @@ function levelText(made, step, value, text, colour) {
   numberAt(made, step, heightOf(made, value), text, attributes);
 }
 
-// The drop to what the model without a part gives. Its number keeps clear of that of the level.
+// The drop to what the model without a part gives. Its number does not cover the level.
 function drop(made, step, from, to, text) {
   const { x, y } = made.scales;
   made.append(

@@ -81,7 +81,7 @@ function startPage() {
     moreBreaks: false,
   };
   const narrowQuery = matchMedia("(max-width: 720px)");
-  const sheetQuery = matchMedia("(max-width: 1055px)"); // panels are sheets from below
+  const sheetQuery = matchMedia("(max-width: 1055px)"); // panels are sheets at the bottom
 
   // --- values of keys
 
@@ -201,7 +201,7 @@ function startPage() {
     byId("train").textContent = state.running ? "Pause" : "Train";
   }
 
-  // Does what makes models, and trains them. Until it is done, nothing can be trained.
+  // Runs an action that makes models, and then trains them. Nothing can be trained meanwhile.
   async function making(action, isTrained = true) {
     let done = false;
     ++state.making;

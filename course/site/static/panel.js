@@ -1,5 +1,5 @@
 // The recorded training on the front page: tokens, two layers of attention, the prediction, and the
-// loss. The build runs this script, too, to draw the last step into the page, so that the page is
+// loss. The build also runs this script to draw the last step into the page, so that the page is
 // complete without scripts. A button trains the same model in the browser: trainer.js.
 "use strict";
 (() => {
@@ -202,7 +202,7 @@
       worker.postMessage({ id: 0, name, args });
     });
 
-  // A step of training as the recording has it. Bytes of weights: attention_bytes().
+  // A training step in the form of the recording. attention_bytes() makes the bytes of the weights.
   function frameOf(step, { loss, exact_match: exact }, { logits, maps }) {
     const rowOf = (bytes, scale) => bytes.map((byte) => 100 * (byte / 255) ** 2 * scale);
     const weights = maps.map(({ heads, rows, weights: bytes, scale }) =>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Finds what the standard library of emscripten 3.1 lacks in the playground's sources, without emscripten: std::bit_cast,
-# and of std::ranges what course/playground/fallback/ranges.h does not add. core, nn and optim are compiled without that.
+# Finds, without emscripten, where the playground's sources use what the standard library of emscripten 3.1 lacks:
+# std::bit_cast, and all of std::ranges that course/playground/fallback/ranges.h does not add. core, nn and optim are
+# compiled without that header.
 #   library.sh SOURCES FILE.cpp…    the playground's files of apps and lab
 set -euo pipefail
 cd "$1"

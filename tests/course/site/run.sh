@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the site and opens it in Chromium; see browser.py. Skipped where a tool is missing. Without the playground
-# (./heed playground), a page in its place, and the front page cannot train.
+# Builds the site and opens it in Chromium; see browser.py. Skipped where a tool is missing. If the playground is not
+# built (./heed playground), a placeholder replaces it, and the front page cannot train.
 #   run.sh FOLDER [FOLDER FOR SCREENSHOTS]    builds in FOLDER, which keeps npm's packages
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
