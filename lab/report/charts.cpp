@@ -71,6 +71,7 @@ Json chart_json(const Chart& chart, size_t points) {
       .set("name", chart.name)
       .set("log", is_logarithmic(chart.name, limits) || (chart.log && limits.lowest > 0))
       .set("fraction", maximum_of(chart.name) == 1)
+      .set("from_zero", is_linear(chart.name))
       .set("lines", std::move(lines));
 }
 

@@ -102,6 +102,8 @@ TEST_CASE("a chart says which axis its values call for") {
   CHECK(is_log("loss", {100, 1}));
   CHECK_FALSE(is_log("loss", {100, 0}));
   CHECK_FALSE(is_log("lr", {100, 1}));  // a schedule is known by its shape
+  CHECK(chart_json({"", "lr", {}}).at("from_zero").flag());
+  CHECK_FALSE(chart_json({"", "loss", {}}).at("from_zero").flag());
   Chart means{"Loss", "loss", {{"a", 0, {"", {1, 2}, {2, 1}}, {1, 0.5}, {3, 2}}}, true};
   means.lines[0].seeds = {{"", {1, 2}, {2.5, 1.5}}, {"", {1, 2}, {1.5, 0.5}}};
   const Json json = chart_json(means);

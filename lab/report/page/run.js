@@ -98,7 +98,7 @@ function chartFigure(data, spec, state, { height, narrow = height, axis, note, r
     const y = axisFor(guess ? [...values, [guess]] : values, {
       fraction: spec.fraction,
       kind: spec.fraction ? (state.logit ? "logit" : "linear") : spec.log ? "log" : "linear",
-      zero: beginsAtZero(spec),
+      zero: spec.from_zero,
     });
     const weight = (state.smooth ?? 0) / 10;
     const shown = lines.map((line) =>
@@ -162,9 +162,6 @@ function joinFractions(charts) {
     fractions.includes(spec) ? (spec === first ? [joined] : []) : [spec],
   );
 }
-
-// Rates of learning and of tokens.
-export const beginsAtZero = ({ name }) => name === "lr" || name === "tokens_per_s";
 
 export const isSmall = (spec) => !spec.name.startsWith("val.") && spec.name !== "loss";
 

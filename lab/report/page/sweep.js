@@ -17,15 +17,7 @@ import { drawing, headerMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
 import { significant, whole } from "../../page/text.js";
 import { effectOf, interactionOf, panelNames } from "./effects.js";
-import {
-  beginsAtZero,
-  chartRows,
-  isSmall,
-  joinCursors,
-  runDrawings,
-  stepAxis,
-  valueText,
-} from "./run.js";
+import { chartRows, isSmall, joinCursors, runDrawings, stepAxis, valueText } from "./run.js";
 
 const wide = matchMedia("(min-width: 1000px)");
 
@@ -225,7 +217,7 @@ function drawGroupCurves(data, place, state) {
           y: axisFor(values, {
             fraction: spec.fraction,
             kind: spec.log ? "log" : "linear",
-            zero: beginsAtZero(spec),
+            zero: spec.from_zero,
           }),
           lines: groupLines(spec, state.thin),
         });
