@@ -16,18 +16,16 @@ namespace {
 constexpr int64_t max_biased = 24;  // positions in a picture of a bias
 
 // A picture of the values (rows, columns) that start at `values`.
-Json picture(std::string name, const char* what, const std::vector<std::string>& rows,
-             const std::vector<std::string>& columns, const real* values) {
+Json picture(std::string name, const std::vector<std::string>& rows, int64_t columns,
+             const real* values) {
   Json numbers = Json::array();
-  for (size_t i = 0; i < rows.size() * columns.size(); ++i)
+  for (int64_t i = 0; i < std::ssize(rows) * columns; ++i)
     numbers.push(std::round(double{values[i]} * 1e6) / 1e6);  // for shorter text
   return Json::object()
       .set("name", std::move(name))
-      .set("what", what)
-      .set("rows", static_cast<int64_t>(rows.size()))
-      .set("columns", static_cast<int64_t>(columns.size()))
+      .set("rows", int64_t{std::ssize(rows)})
+      .set("columns", columns)
       .set("row_names", rows)
-      .set("column_names", columns)
       .set("values", std::move(numbers));
 }
 
@@ -57,8 +55,7 @@ void add_vectors(const Experiment& experiment, const Corpus& corpus, const Model
     const Tensor all = (*part)(Tensor::zeros({1, length, width}));
     const int64_t first = dim - (width == dim ? dim : options.positional.dim);
     const Tensor shown = slice(all, -1, first, dim);
-    pictures.push(picture(name, "vectors", position_labels(length, corpus.grid),
-                          numbered_labels(shown.dim(-1)), shown.data()));
+    pictures.push(picture(name, position_labels(length, corpus.grid), shown.dim(-1), shown.data()));
   }
 }
 
@@ -81,8 +78,7 @@ Json rotation(const Experiment& experiment, int64_t positions) {
     values[i] = (interleaved ? column % 2 == 0 : column < width / 2) ? 1 : 0;
   }
   const Tensor rotated = options.positional.kind->rotate(query, 1, 0, options.positional);
-  return picture("rotation of queries and keys", "rotation", numbered_labels(positions),
-                 numbered_labels(width), rotated.data());
+  return picture("rotation of queries and keys", numbered_labels(positions), width, rotated.data());
 }
 
 void add_biases(const Model& model, int64_t positions, Json& pictures) {
@@ -90,8 +86,8 @@ void add_biases(const Model& model, int64_t positions, Json& pictures) {
   for (const auto& [name, part] : parts_of<ScoreBias>(model)) {
     const Tensor bias = (*part)(shown, shown);
     for (int64_t head = 0; head < bias.dim(0); ++head)
-      pictures.push(picture(fmt::format("{}, head {}", name, head), "bias", numbered_labels(shown),
-                            numbered_labels(shown), bias.data() + head * shown * shown));
+      pictures.push(picture(fmt::format("{}, head {}", name, head), numbered_labels(shown), shown,
+                            bias.data() + head * shown * shown));
     if (part->parameters().empty()) return;  // the same in every layer
   }
 }

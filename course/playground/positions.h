@@ -8,12 +8,12 @@
 
 namespace heed {
 
-// [{"name", "what", "rows", "columns", "row_names", "column_names", "values"}, …], with the values
-// row by row. Empty for a model without positions:
+// [{"name", "rows", "columns", "row_names", "values"}, …], with the values row by row. Empty for a
+// model without positions:
 //
-//   what = "vectors"    a row for each position (a name), a column for each dimension
-//   what = "rotation"   the same for a query of ones: its columns are cosines and sines
-//   what = "bias"       of one head: a row for each query, a column for each key
+//   vectors    a row for each position, a column for each dimension
+//   rotation   the same for a query of ones: its columns are cosines and sines
+//   bias       of one head: a row for each query, a column for each key
 Json position_pictures(const Experiment& experiment, const Corpus& corpus, const Model& model);
 
 }  // namespace heed

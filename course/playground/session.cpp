@@ -141,15 +141,11 @@ Json map_json(const AttentionMap& map) {
       .set("weights", std::move(weights));
 }
 
-// While it exists, parts of a model write nothing to its stream: the weights that write are 0.
+// While it exists, a part of a model writes nothing to its stream: the weights that write are 0.
 class Without {
  public:
-  Without(const Inspected& inspected, const std::string& names) {
-    for (size_t first = 0; first < names.size();) {
-      const size_t last = std::min(names.find(',', first), names.size());
-      leave_out(inspected, names.substr(first, last - first));
-      first = last + 1;
-    }
+  Without(const Inspected& inspected, const std::string& part) {
+    if (!part.empty()) leave_out(inspected, part);
   }
   ~Without() {
     for (auto saved = saved_.rbegin(); saved != saved_.rend(); ++saved)
@@ -375,10 +371,7 @@ Json PlaygroundSession::scores() {
   const AveragedWeights averaged(trainer_);
   const Measured scores = evaluate(trainer_.model(), measured_split(corpus_), corpus_.framing,
                                    settings_.experiment.train.batch_size);
-  return Json::object()
-      .set("loss", scores.loss)
-      .set("token_accuracy", scores.token_accuracy)
-      .set("exact_match", scores.exact_match);
+  return Json::object().set("loss", scores.loss).set("exact_match", scores.exact_match);
 }
 
 Inspected PlaygroundSession::inspected(const Dataset& examples, int64_t batch_size) const {
@@ -464,13 +457,11 @@ Json PlaygroundSession::ablate(const std::string& part) {
   const Inspected all = inspected(measured_split(corpus_), settings_.experiment.train.batch_size);
   const Json row = heed::ablate(all, AblateWith::zero, {part}).at("parts").elements()[0];
   const Without left_out(all, part);
-  const Json whole = scores();
   return Json::object()
       .set("loss", row.at("loss"))
       .set("delta", row.at("delta"))
       .set("interval", row.at("interval"))
-      .set("token_accuracy", whole.at("token_accuracy"))
-      .set("exact_match", whole.at("exact_match"));
+      .set("exact_match", scores().at("exact_match"));
 }
 
 Json PlaygroundSession::positions() const {

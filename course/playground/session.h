@@ -31,7 +31,7 @@ class PlaygroundSession {
   double step() { return trainer_.step().loss; }
   int64_t steps_done() const { return trainer_.steps_done(); }
 
-  // {"loss", "token_accuracy", "exact_match"} of the validation split.
+  // {"loss", "exact_match"} of the validation split.
   Json scores();
   // [{"source", "predicted", "expected"}, …] of the first examples of the validation split; of
   // images and videos also their "pixels". `without`: see trace().
@@ -40,7 +40,6 @@ class PlaygroundSession {
   // validation split. Returns what trace() of lab/inspect/trace.h does, with 12 logits, or all if
   // there are at most 16, and besides
   //
-  //   text     the example as text; null for features
   //   typed    whether it is a text, whose targets are those that the model generates
   //   maps     [{"name", "heads", "queries", "keys", "rows", "columns", "scale", "signed",
   //            "weights"}, …]: queries and keys are labels, rows and columns their numbers, and
@@ -52,15 +51,15 @@ class PlaygroundSession {
   //   pixels, grid, edges   of features: [[red, green, blue], …] of bytes, the shape of the image
   //            or the video, [[from, to], …]; each only where there are such
   //
-  // The outputs of the parts `without` are 0: names of lab/inspect/ablate.h of heads and
-  // sublayers, with commas. Throws InputError for a text that the model cannot read, an example
-  // that does not exist, and a part that cannot be left out.
+  // The output of the part `without` is 0: a name of lab/inspect/ablate.h of a head or a sublayer,
+  // or "". Throws InputError for a text that the model cannot read, an example that does not
+  // exist, and a part that cannot be left out.
   Json trace(const std::string& text, int64_t example, int64_t position,
              const std::string& without = "");
   // head_scores() of lab/inspect/heads.h on the first 64 validation examples, without composition.
   Json heads();
   // How much worse the validation split is without a part, with 0 in its place: {"loss", "delta",
-  // "interval", "token_accuracy", "exact_match"}; see lab/inspect/ablate.h.
+  // "interval", "exact_match"}; see lab/inspect/ablate.h.
   Json ablate(const std::string& part);
   // What the model knows of positions: see course/playground/positions.h.
   Json positions() const;

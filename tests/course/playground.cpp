@@ -182,7 +182,6 @@ TEST_CASE("playground: pictures of positions") {
     return picture.at("values").elements().at(static_cast<size_t>(index)).number();
   };
   const Json sinusoidal = pictures_of("").at(0);
-  CHECK(sinusoidal.at("what").string() == "vectors");
   CHECK(sinusoidal.at("rows").integer() == 7);
   CHECK(number(sinusoidal, 3, 0) == doctest::Approx(std::sin(3)));
   CHECK(number(sinusoidal, 3, 3) == doctest::Approx(std::cos(0.3)));
