@@ -18,6 +18,10 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+// The nodes of a message: what stands between ` in it is code.
+export const withCode = (message) =>
+  message.split(/`([^`]+)`/).map((part, i) => (i % 2 ? html("code", {}, part) : part));
+
 // A coordinate: tenths of a pixel are enough.
 export const px = (number) => number.toFixed(1);
 

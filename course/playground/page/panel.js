@@ -1,5 +1,5 @@
 // The panels beside the drawing: of a head, of the other parts, of a token of the output.
-import { html, picture, px, svg } from "../../../lab/page/dom.js";
+import { html, picture, px, svg, withCode } from "../../../lab/page/dom.js";
 import { percent, significant } from "../../../lab/page/text.js";
 import { largeMap } from "../../../lab/page/heat.js";
 import {
@@ -97,7 +97,7 @@ function ablation(part, words, view) {
     onchange: ({ target }) => view.on.ablate(part, target.checked),
   });
   const rows = [];
-  if (ablated?.error) rows.push(html("dd", { class: "wide" }, ablated.error));
+  if (ablated?.error) rows.push(html("dd", { class: "wide" }, ...withCode(ablated.error)));
   else if (ablated) {
     const { loss, delta, interval, exact_match: exact } = ablated;
     const half = interval ? ` ± ${significant((interval[1] - interval[0]) / 2, 2)} (95 %)` : "";

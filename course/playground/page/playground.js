@@ -1,5 +1,5 @@
 // The page: settings, training, and what is drawn when. Each model lives in a Side.
-import { html, replace } from "../../../lab/page/dom.js";
+import { html, replace, withCode } from "../../../lab/page/dom.js";
 import { whole } from "../../../lab/page/text.js";
 import { breaks } from "./breaks.js";
 import { drawCurves, endOfSteps } from "./curves.js";
@@ -29,11 +29,10 @@ const lengthsOf = (text) =>
 const differenceOf = ({ key, value, name }) => (key ? `${key} = ${value}` : name);
 // Lets the browser show a frame.
 const breathe = () => new Promise((done) => setTimeout(done));
-const offList = (off) => [...off].join(",");
 
 function complain(id, error) {
   const where = byId(id);
-  where.textContent = error ? (error.message ?? String(error)) : "";
+  where.replaceChildren(...(error ? withCode(error.message ?? String(error)) : []));
   where.hidden = !error;
 }
 
@@ -338,7 +337,7 @@ function startPage() {
   function start() {
     if (state.running || state.making || !first.summary) return;
     if (first.step >= total()) {
-      const words = `all ${total()} steps are done: start again, or raise train.steps`;
+      const words = `all ${total()} steps are done: start again, or raise \`train.steps\``;
       complain("error", new Error(words));
       return;
     }
@@ -773,7 +772,7 @@ function startPage() {
     const step = stepShown();
     const ask = (side, off, at) =>
       side.call("trace", at, state.typed, state.example, state.position ?? -1, off);
-    const off = offList(state.off);
+    const off = [...state.off][0] ?? "";
     let trace;
     try {
       trace = await ask(first, off, step);
