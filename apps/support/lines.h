@@ -1,8 +1,9 @@
-// Lines of a file or of standard input, as they arrive.
+// Lines of a file or of standard input as they arrive, and those of a text.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/descriptor.h"
 
@@ -34,5 +35,8 @@ class LineReader {
   std::string buffer_;  // read, from start_ on not returned
   size_t start_ = 0;
 };
+
+// Returns the lines of a text, without their ends.
+std::vector<std::string> text_lines(const std::string& text);
 
 }  // namespace heed

@@ -8,11 +8,11 @@
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/json.h"
+#include "apps/support/lines.h"
 #include "apps/support/table.h"
 #include "apps/support/terminal.h"
 #include "core/joined.h"
 #include "core/text.h"
-#include "course/tutor/chapter_text.h"
 #include "course/tutor/formulas.h"
 #include "course/tutor/museum_run.h"
 

@@ -12,8 +12,8 @@
 #include <signal.h>
 
 #include "apps/support/files.h"
+#include "apps/support/lines.h"
 #include "core/check.h"
-#include "course/tutor/chapter_text.h"
 #include "course/tutor/limited_process.h"
 
 namespace heed {

@@ -1,9 +1,10 @@
 #include "course/tutor/catalogue.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "apps/support/files.h"
-#include "course/tutor/chapter_text.h"
 
 namespace heed {
 namespace {
@@ -13,6 +14,32 @@ int64_t minutes_in(const std::string& text) {
   const size_t end = text.find(" minute");
   if (end == std::string::npos) return 0;
   return std::atoll(text.c_str() + text.find_last_not_of("0123456789", end - 1) + 1);
+}
+
+// "# 4. Attention\n…" → "4. Attention"
+std::string heading_of(const std::string& text) {
+  const size_t first = text.starts_with("# ") ? 2 : 0;
+  return text.substr(first, text.find('\n') - first);
+}
+
+// The names after each `words`, such as "heed course start ", in order.
+std::vector<std::string> names_after(std::string_view words, const std::string& text) {
+  std::vector<std::string> names;
+  for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at)) {
+    at += words.size();
+    const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at);
+    names.push_back(text.substr(at, end - at));
+  }
+  return names;
+}
+
+// The texts of the chapters, in order: the files in the folder that begin with a number.
+std::vector<std::string> chapter_texts(const std::string& folder) {
+  std::vector<std::string> texts;
+  for (const std::string& file : names_in_folder(folder))
+    if (file.ends_with(".md") && std::isdigit(static_cast<unsigned char>(file[0])))
+      texts.push_back(read_file(in_folder(folder, file), "chapter", 1 << 20));
+  return texts;
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "apps/support/files.h"
+#include "apps/support/lines.h"
 #include "apps/support/shell.h"
 #include "core/check.h"
 #include "core/text.h"
-#include "course/tutor/chapter_text.h"
 #include "course/tutor/limited_process.h"
 
 namespace heed {

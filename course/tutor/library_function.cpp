@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "apps/support/files.h"
+#include "apps/support/lines.h"
 #include "core/check.h"
-#include "course/tutor/chapter_text.h"
 
 namespace heed {
 namespace {

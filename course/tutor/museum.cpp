@@ -1,9 +1,9 @@
 #include "course/tutor/museum.h"
 
 #include "apps/support/files.h"
+#include "apps/support/lines.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "course/tutor/chapter_text.h"
 #include "course/tutor/sections.h"
 
 namespace heed {

@@ -10,6 +10,7 @@
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
+#include "apps/support/lines.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
@@ -19,7 +20,6 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "course/tutor/changed_program.h"
-#include "course/tutor/chapter_text.h"
 #include "course/tutor/limited_process.h"
 
 namespace heed {
