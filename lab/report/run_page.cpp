@@ -22,7 +22,7 @@ namespace heed {
 namespace {
 
 constexpr size_t max_listed_errors = 12, max_confused_labels = 40;
-constexpr size_t facts_of_column = 4;
+constexpr size_t facts_of_column = 6;
 
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');
@@ -43,13 +43,21 @@ std::string facts_column(const std::string& heading, const std::string& note, co
                      keys ? " class=\"set\"" : "", heading, note, rows);
 }
 
-// The changed keys of some groups, the first few of them.
-Facts changed_keys(const Experiment& experiment, const std::vector<std::string>& groups) {
+// The keys that say what the model is, and then the changed ones of each group, as many as fit.
+Facts keys_of(const Experiment& experiment, const std::vector<std::string>& always,
+              const std::vector<std::string>& groups) {
+  const ConfigListing all = list_config(experiment), standard = list_config(Experiment());
   Facts facts;
-  for (const auto& [key, value, standard] : changed_values(experiment))
-    for (const std::string& group : groups)
-      if (key.starts_with(group) && facts.size() < facts_of_column)
-        facts.push_back({key, shortened(value, 24), shortened(standard, 16)});
+  const auto add = [&](const std::string& key) {
+    const std::string value = value_of(all, key), usual = value_of(standard, key);
+    facts.push_back({key, shortened(value, 24), value == usual ? "" : shortened(usual, 16)});
+  };
+  for (const std::string& key : always) add(key);
+  for (const std::string& group : groups)
+    for (const ConfigDifference& changed : changed_values(experiment))
+      if (changed.key.starts_with(group) && !std::ranges::count(always, changed.key) &&
+          facts.size() < facts_of_column)
+        add(changed.key);
   return facts;
 }
 
@@ -75,14 +83,18 @@ std::string what_it_is(const ReportedRun& run, const Details& details) {
   const Experiment& experiment = run.saved.config.experiment;
   const auto parameters = run.result.find_number("parameters"),
              rate = run.result.find_number("tokens_per_s");
-  Facts training = changed_keys(experiment, {"optim.", "schedule.", "train."}), machine;
+  Facts machine;
   for (const auto& [label, value] : run.session) machine.push_back({label, value, ""});
   if (rate) machine.push_back({"rate", thin_grouped(*rate) + " tokens/s", ""});
   machine.push_back({"precision", name_of(precision_names, experiment.precision), ""});
   return "<div id=\"is\">\n" + task_column(run, details) +
-         facts_column("Model", parameters ? thin_grouped(*parameters) + " parameters" : "",
-                      changed_keys(experiment, {"model."}), true) +
-         facts_column("Training", "changed (default)", training, true) +
+         facts_column(
+             "Model", parameters ? thin_grouped(*parameters) + " parameters" : "",
+             keys_of(experiment, {"model.kind", "model.layers", "model.dim", "model.heads"},
+                     {"model."}),
+             true) +
+         facts_column("Training", "changed (default)",
+                      keys_of(experiment, {}, {"optim.", "schedule.", "train."}), true) +
          facts_column("Machine", "", machine, false) + "</div>\n";
 }
 
@@ -340,7 +352,7 @@ std::string scores_of_run(const Json& result) {
   const bool interval = main.name == "exact_match";
   std::vector<Cell> heads(1);
   for (const std::string& name : names) {
-    heads.push_back({html(name == "token_accuracy" ? "tokens right" : spaced(name)), "n"});
+    heads.push_back({html(spaced(name)), "n"});
     if (interval && name == main.name) heads.push_back({"95 % interval", "n"});
   }
   heads.push_back({"of", "n"});
