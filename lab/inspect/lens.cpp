@@ -27,26 +27,40 @@ void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target, 
   }
 }
 
-// The three most likely tokens at the last target of row `row`.
-Json top_tokens(const Inspected& inspected, const Tensor& logits, const Batch& batch, int64_t row) {
-  const int64_t time = batch.target.size() / batch.target.dim(0), classes = logits.dim(-1);
+// The last position of row `row` that has a target; -1 if none has.
+int64_t last_target(const Batch& batch, int64_t row) {
+  const int64_t time = batch.target.size() / batch.target.dim(0);
   int64_t at = -1;
   for (int64_t i = row * time; i < (row + 1) * time; ++i)
     if (batch.target[i] != ignored) at = i;
-  Json tokens = Json::array();
-  if (at < 0) return tokens;
-  const Tensor p = softmax(logits);
-  const real* const from = p.data() + at * classes;
+  return at;
+}
+
+// What `logits` predict at position `at` of a batch, where those of the model are `last`.
+Json prediction_at(const Inspected& inspected, const Tensor& logits, const Tensor& last,
+                   const Batch& batch, int64_t at) {
+  const int64_t classes = logits.dim(-1);
+  const Tensor log_p = log_softmax(logits), log_last = log_softmax(last);
+  const real* const from = log_p.data() + at * classes;
+  double kl = 0;
+  for (int64_t v = 0; v < classes; ++v) {
+    const double q = log_last.data()[at * classes + v];
+    if (std::isfinite(q)) kl += std::exp(q) * (q - from[v]);
+  }
   std::vector<int64_t> order(static_cast<size_t>(classes));
   for (int64_t v = 0; v < classes; ++v) order[static_cast<size_t>(v)] = v;
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return from[a] > from[b]; });
-  order.resize(static_cast<size_t>(std::min<int64_t>(3, classes)));
+  order.resize(static_cast<size_t>(std::min<int64_t>(5, classes)));
+  Json tokens = Json::array();
   for (const int64_t v : order)
     tokens.push(Json::object()
                     .set("token", inspected.token(v))
-                    .set("probability", static_cast<double>(from[v])));
-  return tokens;
+                    .set("probability", std::exp(static_cast<double>(from[v]))));
+  return Json::object()
+      .set("top", std::move(tokens))
+      .set("loss", -static_cast<double>(from[batch.target[at]]))
+      .set("kl", kl);
 }
 
 }  // namespace
@@ -61,62 +75,76 @@ Json lens(const Inspected& inspected, int64_t example) {
   check_input(!stack.empty(), "lens: this model has no layers");
   const std::string predicting = predicting_stack(inspected.options);
   std::erase_if(stack, [&](const Sublayer& s) { return !s.name.starts_with(predicting); });
-  std::vector<std::string> ends;  // the norm of the last sublayer of each layer
-  for (const Sublayer& s : stack) {
-    if (ends.empty() || ends.back().substr(0, ends.back().rfind('.')) != s.layer)
-      ends.push_back(s.norm);
-    else
-      ends.back() = s.norm;
-  }
-
-  const size_t depths = ends.size() + 1;
-  std::vector<ExampleLosses> losses(depths);
-  std::vector<double> entropy(depths), kl(depths);
-  std::vector<Json> top(depths, Json::array());
+  // Stage 0 is the embedding, stage i the stream after sublayer i - 1.
+  const size_t stages = stack.size() + 1;
+  const auto ends_layer = [&](size_t stage) {
+    return stage == 0 || stage == stack.size() || stack[stage].layer != stack[stage - 1].layer;
+  };
+  std::vector<ExampleLosses> losses(stages);
+  std::vector<double> entropy(stages), kl(stages);
+  std::vector<Json> predicted(stages);
+  Json target, position;
   double targets = 0;
   int64_t first = 0;
   for (const Batch& batch : inspected.batches) {
-    const Inputs inputs = inputs_of(batch);
-    std::vector<Tensor> streams(depths);
+    const int64_t row = example - first;
+    const bool has_example = row >= 0 && row < batch.target.dim(0);
+    const int64_t at = has_example ? last_target(batch, row) : -1;
+    std::vector<Tensor> streams(stages);
     Tensor last;
     {
       const NamedTap tap(
           inspected,
           [&](const std::string& layer, Site site) {
-            return site == Site::embedded
-                       ? layer == "embedding"
-                       : site == Site::stream && std::count(ends.begin(), ends.end(), layer);
+            return site == Site::embedded ? layer == "embedding" : site == Site::stream;
           },
           [&](const std::string& layer, Site site, const Tensor& value) {
             // The decoder's embedding is the last one that is computed.
             if (site == Site::embedded) streams[0] = value;
-            for (size_t i = 0; i < ends.size(); ++i)
-              if (site == Site::stream && ends[i] == layer) streams[i + 1] = value;
+            for (size_t i = 1; i < stages; ++i)
+              if (site == Site::stream && stack[i - 1].norm == layer) streams[i] = value;
             return Tensor();
           });
-      last = inspected.model.logits(inputs);
+      last = inspected.model.logits(inputs_of(batch));
     }
-    for (size_t depth = 0; depth < depths; ++depth) {
-      const Tensor logits = logits_after(inspected, streams[depth], batch);
-      losses[depth].add(logits, batch);
-      add_entropies(logits, last, batch.target, entropy[depth], kl[depth]);
-      const int64_t row = example - first;
-      if (row >= 0 && row < batch.target.dim(0))
-        top[depth] = top_tokens(inspected, logits, batch, row);
+    for (size_t stage = 0; stage < stages; ++stage) {
+      if (!ends_layer(stage) && at < 0) continue;
+      const Tensor logits = logits_after(inspected, streams[stage], batch);
+      if (at >= 0) predicted[stage] = prediction_at(inspected, logits, last, batch, at);
+      if (!ends_layer(stage)) continue;
+      losses[stage].add(logits, batch);
+      add_entropies(logits, last, batch.target, entropy[stage], kl[stage]);
+    }
+    if (at >= 0) {
+      target = inspected.token(batch.target[at]);
+      if (inspected.options.kind != ModelKind::classifier) position = at % batch.target.dim(1);
     }
     first += batch.target.dim(0);
     targets += static_cast<double>(batch.targets);
   }
-  Json layers = Json::array();
-  for (size_t depth = 0; depth < depths; ++depth)
+  Json layers = Json::array(), rows = Json::array();
+  for (size_t stage = 0; stage < stages; ++stage) {
+    const bool is_known = predicted[stage].is_object();
+    if (is_known)
+      rows.push(Json::object()
+                    .set("stage", stage == 0 ? "embedding" : stack[stage - 1].name)
+                    .set("top", predicted[stage].at("top"))
+                    .set("loss", predicted[stage].at("loss"))
+                    .set("kl", predicted[stage].at("kl")));
+    if (!ends_layer(stage)) continue;
     layers.push(Json::object()
-                    .set("layer", depth == 0 ? Json() : Json(static_cast<int64_t>(depth - 1)))
-                    .set("loss", losses[depth].mean_loss())
-                    .set("accuracy", losses[depth].accuracy())
-                    .set("entropy", entropy[depth] / std::max(1.0, targets))
-                    .set("kl", kl[depth] / std::max(1.0, targets))
-                    .set("top", std::move(top[depth])));
-  return Json::object().set("layers", std::move(layers));
+                    .set("layer", stage == 0 ? Json() : Json(stack[stage - 1].index))
+                    .set("loss", losses[stage].mean_loss())
+                    .set("accuracy", losses[stage].accuracy())
+                    .set("entropy", entropy[stage] / std::max(1.0, targets))
+                    .set("kl", kl[stage] / std::max(1.0, targets))
+                    .set("top", is_known ? predicted[stage].at("top") : Json::array()));
+  }
+  return Json::object()
+      .set("layers", std::move(layers))
+      .set("stages", std::move(rows))
+      .set("target", std::move(target))
+      .set("position", std::move(position));
 }
 
 Table lens_table(const Json& lens) {

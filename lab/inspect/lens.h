@@ -10,13 +10,14 @@
 
 namespace heed {
 
-// Returns {"layers": [{"layer", "loss", "accuracy", "entropy", "kl", "top"}, …]}, after the
-// embedding
-// ("layer": null) and after each layer of the stack that predicts. Losses and entropies are in
-// nats; "kl" is KL(p of the model ‖ p of the layer); all are means over the targets. "top" has the
-// three most likely tokens at the last target of example `example`: [{"token", "probability"}, …].
-// The last layer's logits are those of the model. Throws InputError for a post-norm model: its
-// streams were normalised and are not a sum that the last norm reads.
+// Returns {"layers": [{"layer", "loss", "accuracy", "entropy", "kl", "top"}, …], "stages":
+// [{"stage", "top", "loss", "kl"}, …], "target", "position"}. The layers are the embedding
+// ("layer": null) and each layer of the stack that predicts. Losses and entropies are in nats; "kl"
+// is KL(p of the model ‖ p of the layer); all are means over the targets. The stages are the
+// embedding and each sublayer, at the last target of example `example`: "top" has the five most
+// likely tokens there, [{"token", "probability"}, …]; "position" is null for a classifier. The last
+// row's logits are those of the model. Throws InputError for a post-norm model: its streams were
+// normalised and are not a sum that the last norm reads.
 Json lens(const Inspected& inspected, int64_t example = 0);
 Table lens_table(const Json& lens);
 
