@@ -15,6 +15,7 @@
 #include "lab/inspect/heads.h"
 #include "lab/inspect/lens.h"
 #include "lab/inspect/trace.h"
+#include "lab/report/inside_page.h"
 #include "lab/report/view_page.h"
 
 namespace heed {
@@ -31,7 +32,9 @@ struct InspectArguments final : CommandArguments {
   std::vector<Option> options() override {
     return {
         {"RUN", "", &path, "Folder of the run"},
-        {"VIEW", "", &view, "What to show: heads, ablate, lens, attribute or trace"},
+        {"[VIEW]", "", &view,
+         "What to show: heads, ablate, lens, attribute or trace; without it --output writes a page "
+         "of all but trace"},
         checkpoint_option(checkpoint),
         {"--split", "NAME", &split, "Split of the examples (default: test, else val)"},
         {"--examples",
@@ -40,7 +43,8 @@ struct InspectArguments final : CommandArguments {
          "Read this many examples, from the first on (default: 1000)",
          {1, 1 << 24}},
         {"--example", "N", &example,
-         "Example that lens, attribute and trace show, counted from 0 (default: 0)", at_least(0)},
+         "Example that lens, attribute, trace and the page show, counted from 0 (default: 0)",
+         at_least(0)},
         {"--with", "mean|zero|resample", &with,
          "Replace an ablated part by its mean over the examples, by 0, or by its value for "
          "another example (default: mean)"},
@@ -53,8 +57,13 @@ struct InspectArguments final : CommandArguments {
         {"--output", "FILE", &output, "Write an HTML page instead of the table"},
         json_option(json)};
   }
+  AblateWith replacement() const {
+    for (const auto& each : ablate_with_names)
+      if (with == each.name) return each.value;
+    return AblateWith::mean;
+  }
   int run() const override;
-  void check(const View& chosen) const;
+  void check(const View* chosen) const;  // null: all, as a page
 };
 
 // Returns the id of a token or label of the output; none for "".
@@ -80,18 +89,14 @@ struct View {
   bool one_example = false;  // --example chooses it
 };
 
-Json ablation_of(const Inspected& inspected, const InspectArguments& a) {
-  AblateWith replacement = AblateWith::mean;
-  for (const auto& each : ablate_with_names)
-    if (a.with == each.name) replacement = each.value;
-  return ablate(inspected, replacement, a.parts);
-}
-
 constexpr View views[] = {
     {"heads", "What each head attends to, and whether it copies.",
      [](const Inspected& i, const InspectArguments&) { return head_scores(i); }, heads_table},
     {"ablate", "How much worse the model is without each head, sublayer, layer and position.",
-     ablation_of, ablation_table},
+     [](const Inspected& i, const InspectArguments& a) {
+       return ablate(i, a.replacement(), a.parts);
+     },
+     ablation_table},
     {"lens", "What the model would predict if it ended after an earlier layer.",
      [](const Inspected& i, const InspectArguments& a) { return lens(i, a.example); }, lens_table,
      true},
@@ -105,20 +110,26 @@ constexpr View views[] = {
      [](const Inspected& i, const InspectArguments& a) { return trace(i, a.example); }, trace_table,
      true}};
 
-const View& view_named(const std::string& name) {
+// Returns null for "": the page of all views.
+const View* view_named(const std::string& name) {
   std::vector<std::string> names;
   for (const View& each : views) {
-    if (name == each.name) return each;
+    if (name == each.name) return &each;
     names.emplace_back(each.name);
   }
-  throw InputError(
-      fmt::format("inspect: there is no view {}; the views are {}", name, joined(names)));
+  check_input(name.empty(), "inspect: there is no view {}; the views are {}", name, joined(names));
+  return nullptr;
 }
 
-void InspectArguments::check(const View& chosen) const {
-  check_input(view == "ablate" || (parts.empty() && with == "mean"),
-              "--parts and --with go with the view ablate");
-  check_input(chosen.one_example || example == 0,
+void InspectArguments::check(const View* chosen) const {
+  check_input(
+      chosen || !output.empty(),
+      "inspect: name a VIEW (heads, ablate, lens, attribute or trace), or use --output FILE "
+      "for a page of them");
+  check_input(
+      (view == "ablate" || parts.empty()) && (!chosen || view == "ablate" || with == "mean"),
+      "--parts and --with go with the view ablate");
+  check_input(!chosen || chosen->one_example || example == 0,
               "--example goes with the views lens, attribute and trace");
   check_input(view == "attribute" || (token.empty() && against.empty()),
               "--token and --against go with the view attribute");
@@ -130,7 +141,7 @@ void InspectArguments::check(const View& chosen) const {
 }
 
 int InspectArguments::run() const {
-  const View& chosen = view_named(view);
+  const View* const chosen = view_named(view);
   check(chosen);
   const std::string file = output.empty() ? "" : output_path(output);
   const SavedRun run = SavedRun::open(path);
@@ -140,7 +151,8 @@ int InspectArguments::run() const {
   const ScopeGuard here;
   loaded.apply(here);
   const Corpus& corpus = loaded.corpus;
-  const Dataset first = first_of(split_of(corpus, split_or_default(corpus, split)), examples);
+  const std::string name = split_or_default(corpus, split);
+  const Dataset first = first_of(split_of(corpus, name), examples);
   check_input(example < first.size, "--example {}: there are {} examples, counted from 0", example,
               first.size);
   const int64_t batch = experiment.train.evaluation_batch();
@@ -148,14 +160,19 @@ int InspectArguments::run() const {
               "--with resample takes the value of the next example in a batch, but the last batch "
               "of these {} examples has only one; choose another number of --examples",
               first.size);
+  if (!chosen) {
+    write_file(file, inside_page(loaded, first, {name, example, replacement()}));
+    print(fmt::format("{}\n", output));
+    return exit_done;
+  }
   const Inspected inspected(*loaded.model, experiment.model, corpus, first, batch);
-  const Json result = chosen.values(inspected, *this);
+  const Json result = chosen->values(inspected, *this);
   if (!file.empty()) {
     write_file(file,
-               inspect_page(run.folder.path(), chosen.name, chosen.shows, chosen.table(result)));
+               inspect_page(run.folder.path(), chosen->name, chosen->shows, chosen->table(result)));
     print(fmt::format("{}\n", output));
   } else {
-    print(json ? result.text() + "\n" : chosen.table(result).text());
+    print(json ? result.text() + "\n" : chosen->table(result).text());
   }
   return exit_done;
 }
@@ -172,9 +189,12 @@ const Command lab_commands::inspect = {
         "attribute   which parts write the difference between the logits of two tokens\n"
         "trace       the stream of one example: its norm, active units and logits at every "
         "stage\n\n"
+        "Without VIEW, --output writes one page with a slider through the saved checkpoints, up to "
+        "21.\n\n"
         "Examples:\n"
         "  heed inspect runs/latest heads\n"
         "  heed inspect runs/latest ablate\n"
+        "  heed inspect runs/latest -o inside.html\n"
         "  heed inspect runs/sort ablate --with zero --parts decoder.layers.0,decoder.layers.1\n"
         "  heed inspect runs/sort lens --example 3 -o lens.html\n"
         "  heed inspect runs/sort attribute --token 2 --against 1 --json",

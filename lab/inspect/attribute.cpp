@@ -180,6 +180,7 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
       .set("difference", static_cast<double>(scores[t]) - static_cast<double>(scores[*other]))
       .set("token", inspected.token(t))
       .set("other", inspected.token(*other))
+      .set("ids", Json::array({t, *other}))
       .set("position", is_classifier ? Json() : Json(position));
 }
 

@@ -16,7 +16,7 @@ function bytesOf(map, step) {
 }
 
 // The weights of a head at a checkpoint, as a fraction of the map's scale.
-function weightsOf(map, step, head) {
+export function weightsOf(map, step, head) {
   const bytes = bytesOf(map, step);
   const [rows, columns] = [map.rows.length, map.columns.length];
   const weight = (row, column) => (bytes[(head * rows + row) * columns + column] / 255) ** 2;
@@ -46,7 +46,7 @@ function wordsOf(atlas, map, step, head, weights) {
   return map.signed ? "" : habitOf(weights);
 }
 
-const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // state: {example, step, map, head, root}; it stays as it is when the page is drawn again.
 export function drawAtlas(atlas, state, place) {

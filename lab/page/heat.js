@@ -203,12 +203,12 @@ const roles = {
 };
 
 // What a head does, if one of its scores (lab/inspect/heads.h) says so: {score, value, words} of
-// the largest one, or null.
-export function roleOf(scores) {
+// the largest one, or null. It counts from `least` on.
+export function roleOf(scores, least = telling) {
   const [score, value] = Object.keys(roles)
     .map((name) => [name, scores?.[name] ?? 0])
     .reduce((best, each) => (each[1] > best[1] ? each : best));
-  return value >= telling ? { score, value, words: roles[score] } : null;
+  return value >= least ? { score, value, words: roles[score] } : null;
 }
 
 // What a head does, if the weights of this map say so: the mean weight of one simple rule is

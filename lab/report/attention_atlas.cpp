@@ -80,36 +80,6 @@ std::vector<std::string> axis_labels(const std::vector<std::string>& labels) {
   return shown;
 }
 
-// The maps of one example at every checkpoint: [checkpoint][layer].
-using MapsOfExample = std::vector<std::vector<AttentionMap>>;
-
-Json example_json(const std::string& title, const MapsOfExample& maps) {
-  Json list = Json::array();
-  for (size_t layer = 0; layer < maps[0].size(); ++layer) {
-    const AttentionMap& first = maps[0][layer];
-    double scale = 1;
-    bool is_signed = false;
-    for (const auto& checkpoint : maps) {
-      scale = std::max(scale, largest_weight(checkpoint[layer]));
-      const auto values = checkpoint[layer].weights.values();
-      is_signed =
-          is_signed || std::any_of(values.begin(), values.end(), [](real w) { return w < 0; });
-    }
-    Json weights = Json::array();
-    for (const auto& checkpoint : maps)
-      weights.push(base64(attention_bytes(checkpoint[layer], scale)));
-    list.push(Json::object()
-                  .set("name", first.name)
-                  .set("heads", first.heads())
-                  .set("rows", axis_labels(first.queries))
-                  .set("columns", axis_labels(first.keys))
-                  .set("scale", scale)
-                  .set("signed", is_signed)
-                  .set("weights", std::move(weights)));
-  }
-  return Json::object().set("title", title).set("maps", std::move(list));
-}
-
 std::vector<AttentionMap> maps_of(const Model& model, const AttendedExample& example) {
   return attention_maps(record_attention(model, example.inputs), example.labels);
 }
@@ -133,27 +103,53 @@ Json scores_of_heads(const Model& model, const Experiment& experiment, const Cor
   return heads;
 }
 
-// Returns `count` of the steps at equal distances, the first and the last among them.
-std::vector<int64_t> spread(const std::vector<int64_t>& steps, size_t count) {
-  if (steps.size() <= count) return steps;
-  if (count == 1) return {steps.back()};
+}  // namespace
+
+Json maps_json(const MapsOfExample& maps) {
+  Json list = Json::array();
+  for (size_t layer = 0; layer < maps[0].size(); ++layer) {
+    const AttentionMap& first = maps[0][layer];
+    double scale = 1;
+    bool is_signed = false;
+    for (const auto& checkpoint : maps) {
+      scale = std::max(scale, largest_weight(checkpoint[layer]));
+      const auto values = checkpoint[layer].weights.values();
+      is_signed =
+          is_signed || std::any_of(values.begin(), values.end(), [](real w) { return w < 0; });
+    }
+    Json weights = Json::array();
+    for (const auto& checkpoint : maps)
+      weights.push(base64(attention_bytes(checkpoint[layer], scale)));
+    list.push(Json::object()
+                  .set("name", first.name)
+                  .set("heads", first.heads())
+                  .set("rows", axis_labels(first.queries))
+                  .set("columns", axis_labels(first.keys))
+                  .set("scale", scale)
+                  .set("signed", is_signed)
+                  .set("weights", std::move(weights)));
+  }
+  return list;
+}
+
+std::vector<int64_t> checkpoint_steps(const SavedRun& run, size_t most) {
+  const std::vector<int64_t> steps = Checkpoints(run.folder.checkpoints(), 1).steps();
+  if (steps.size() <= most) return steps;
+  if (most == 1) return {steps.back()};
   std::vector<int64_t> chosen;
-  for (size_t i = 0; i < count; ++i) chosen.push_back(steps[i * (steps.size() - 1) / (count - 1)]);
+  for (size_t i = 0; i < most; ++i) chosen.push_back(steps[i * (steps.size() - 1) / (most - 1)]);
   return chosen;
 }
 
-}  // namespace
-
 Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::string& split) {
   const ScopeGuard here;
-  const std::vector<int64_t> saved_steps = Checkpoints(run.folder.checkpoints(), 1).steps();
-  check_input(!saved_steps.empty(), "there is no checkpoint");
+  const int64_t last = Checkpoints(run.folder.checkpoints(), 1).newest_step();
+  check_input(last > 0, "there is no checkpoint");
   std::vector<AtlasExample> examples;
   size_t weights = 0;
   {
-    const std::unique_ptr<Model> model =
-        run.model(corpus, run.checkpoint(std::to_string(saved_steps.back())));
-    here->step = static_cast<uint32_t>(saved_steps.back());
+    const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(last)));
+    here->step = static_cast<uint32_t>(last);
     examples = examples_of(run, corpus, split, *model);
     check_input(!maps_of(*model, examples[0].read).empty(), "the model has no attention layers");
     for (const AtlasExample& example : examples)
@@ -162,7 +158,7 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   }
   check_input(weights <= 2 * max_weights, "it has {} weights, too many for a page", weights);
   const std::vector<int64_t> steps =
-      spread(saved_steps, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
+      checkpoint_steps(run, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
   std::vector<MapsOfExample> maps(examples.size());
   Json step_list = Json::array(), scores = Json::array();
   const Dataset& dataset = split_of(corpus, split);
@@ -175,7 +171,8 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
     scores.push(scores_of_heads(*model, run.config.experiment, corpus, dataset));
   }
   Json list = Json::array();
-  for (size_t i = 0; i < examples.size(); ++i) list.push(example_json(examples[i].title, maps[i]));
+  for (size_t i = 0; i < examples.size(); ++i)
+    list.push(Json::object().set("title", examples[i].title).set("maps", maps_json(maps[i])));
   return Json::object()
       .set("steps", std::move(step_list))
       .set("scores", std::move(scores))

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "apps/inference/attention_map.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
 
@@ -22,5 +24,13 @@ namespace heed {
 // 3 examples of the split, of at most 100 positions; texts are cut to 40 tokens. Throws InputError
 // that says why there is none.
 Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::string& split);
+
+// The maps of one example at every checkpoint: [checkpoint][layer].
+using MapsOfExample = std::vector<std::vector<AttentionMap>>;
+// Returns the "maps" of an example, as above.
+Json maps_json(const MapsOfExample& maps);
+// Returns the steps of the run's checkpoints; of more than `most`, that many at equal distances,
+// the first and the last among them.
+std::vector<int64_t> checkpoint_steps(const SavedRun& run, size_t most);
 
 }  // namespace heed

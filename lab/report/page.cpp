@@ -19,12 +19,6 @@ namespace heed {
 
 namespace {
 
-// A page without its frame: HTML, and what scripts draw.
-struct Body {
-  std::string heading, contents, main;
-  Json data = Json::object();
-};
-
 // The title, the state, and what there is to know of the time.
 std::string heading_of(const Report& report) {
   const ReportedRun& run = report.runs[0];
@@ -97,16 +91,15 @@ std::string url_encoded(std::string_view text) {
 
 }  // namespace
 
-std::string report_file(const Report& report) {
+std::string page_file(const std::string& title, const Body& body) {
   const std::string script(page_files::script);
-  const Body body = body_of(report);
   const std::string policy =
       fmt::format("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {}",
                   script_source(sha256(script)));
   std::vector<std::string> typed = command_line();
   if (!typed.empty()) typed.erase(typed.begin());  // heed_command() adds the program
   return framed(
-      {.title = html(report.title),
+      {.title = html(title),
        .head = fmt::format("<meta http-equiv=\"Content-Security-Policy\" "
                            "content=\"{}\">\n<style>\n{}</style>",
                            policy, page_files::style),
@@ -116,6 +109,8 @@ std::string report_file(const Report& report) {
        .scripts = html_data("data", body.data.text()) + "<script>" + script + "</script>\n",
        .by = ": <code>" + html(heed_command(typed)) + "</code>"});
 }
+
+std::string report_file(const Report& report) { return page_file(report.title, body_of(report)); }
 
 std::string static_page(const std::string& title, const std::string& content) {
   return framed({.title = html(title),

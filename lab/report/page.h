@@ -9,7 +9,14 @@
 
 namespace heed {
 
-// Returns a report (lab/report/report_data.h) as one HTML file that loads nothing.
+// A page without its frame: HTML, and what scripts draw.
+struct Body {
+  std::string heading, contents, main;
+  Json data = Json::object();
+};
+// Returns a page as one HTML file that loads nothing. `title` is text.
+std::string page_file(const std::string& title, const Body& body);
+// Returns a report (lab/report/report_data.h) as such a file.
 std::string report_file(const Report& report);
 
 // Returns a page without scripts as one HTML file that loads nothing. `title` is text, `content`

@@ -30,8 +30,7 @@ Cell cell_of(const std::string& text, double largest) {
 
 }  // namespace
 
-std::string inspect_page(const std::string& run, const std::string& view, const std::string& shows,
-                         const Table& table) {
+std::string view_table(const Table& table) {
   std::vector<Cell> heads;
   std::vector<double> largest;
   for (size_t i = 0; i < table.rows.front().size(); ++i) {
@@ -52,7 +51,13 @@ std::string inspect_page(const std::string& run, const std::string& view, const 
   std::string text = html_table(heads, rows);
   for (const std::string& note : table.notes)
     text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
-  return static_page(run + ": " + view, html_section({view.c_str(), shows.c_str(), "", text}));
+  return text;
+}
+
+std::string inspect_page(const std::string& run, const std::string& view, const std::string& shows,
+                         const Table& table) {
+  return static_page(run + ": " + view,
+                     html_section({view.c_str(), shows.c_str(), "", view_table(table)}));
 }
 
 }  // namespace heed

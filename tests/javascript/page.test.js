@@ -5,6 +5,14 @@ import { axisFor, bandPath, linePath } from "../../lab/page/chart.js";
 import { habitOf, roleOf, shadeOf, telling } from "../../lab/page/heat.js";
 import { csvText } from "../../lab/page/save.js";
 import { makeScale } from "../../lab/page/scale.js";
+import {
+  headName,
+  leadingHeads,
+  partName,
+  sentencesOf,
+  signed,
+  waterfall,
+} from "../../lab/report/page/inside.js";
 import { fileName, percent, significant, tickText, whole } from "../../lab/page/text.js";
 
 const sx = makeScale("linear", [0, 10], [0, 100]);
@@ -94,4 +102,75 @@ test("a map is named by its place in words", () => {
   assert.equal(placeOf("decoder.layers.0.attention", names).module, "decoder, itself");
   assert.equal(placeOf("decoder.layers.0.attention", []).module, "decoder");
   assert.deepEqual(placeOf("pooled", []), { module: "pooled", layer: 0 });
+});
+
+test("parts and heads have names that people read", () => {
+  assert.equal(partName("decoder.layers.0.attention.head.1"), "layer 1, head 2");
+  assert.equal(partName("decoder.layers.1.cross_attention.head.0"), "layer 2, cross head 1");
+  assert.equal(partName("decoder.layers.1.cross_attention"), "layer 2, cross-attention");
+  assert.equal(partName("decoder.layers.1.feed_forward"), "layer 2, feed-forward");
+  assert.equal(partName("biases"), "biases");
+  const name = (module, others) =>
+    headName(
+      { module, head: 1 },
+      [module, ...others].map((each) => ({ module: each })),
+    );
+  assert.equal(name("decoder.layers.1.attention", []), "layer 2, head 2");
+  const others = ["encoder.layers.0.attention", "decoder.layers.0.cross_attention"];
+  assert.equal(name("decoder.layers.1.attention", others), "decoder layer 2, head 2");
+  assert.equal(name("encoder.layers.0.attention", others), "encoder layer 1, head 2");
+  assert.equal(name("decoder.layers.0.cross_attention", others), "cross-attention layer 1, head 2");
+});
+
+test("a change has a sign, and 0 has none", () => {
+  assert.deepEqual([1.234, -0.0456, 0.0001, -0.0001].map(signed), [
+    "+1.23",
+    "−0.046",
+    "0.000",
+    "0.000",
+  ]);
+});
+
+test("a checkpoint is said in sentences that follow from its numbers", () => {
+  const head = (index, more) => ({
+    module: "decoder.layers.0.attention",
+    head: index,
+    delta: 0.1,
+    low: 0.05,
+    all: { delta: 0.2, low: 0.1 },
+    ...more,
+  });
+  const said = (...heads) => sentencesOf({ heads });
+  assert.equal(
+    said(head(0, { previous: 0.6, delta: 0.15 }), head(1, { induction: 0.9 })),
+    "Layer 1, head 2, finds what followed its token. Layer 1, head 1, looks one position back. " +
+      "Without layer 1, head 1, the loss rises by 0.15.",
+  );
+  assert.equal(
+    said(head(0, { previous: 0.4, delta: 0.001 }), head(1, { previous: 0.1, delta: -0.1 })),
+    "Layer 1, head 1, often looks one position back. No head is needed alone; without all of " +
+      "layer 1 the loss rises by 0.20.",
+  );
+  assert.equal(said(head(0, { previous: 0.2, low: -1, all: {} })), "No head has a clear aim.");
+  assert.equal(said(), "");
+  const checkpoints = [
+    { heads: [head(0, { previous: 0.4, copying: -1 }), head(1, { previous: 0.2 })] },
+    { heads: [head(0, { previous: 0.1, copying: -1 }), head(1, { previous: 0.3 })] },
+  ];
+  assert.deepEqual(leadingHeads(checkpoints), [
+    { score: "previous", words: "previous token", index: 0 },
+  ]);
+});
+
+test("each bar begins where the one above ends", () => {
+  const bars = waterfall([
+    ["a", 2],
+    ["b", -3],
+    ["c", 0.5],
+  ]);
+  assert.deepEqual(bars, [
+    [0, 2],
+    [2, -1],
+    [-1, -0.5],
+  ]);
 });

@@ -436,6 +436,162 @@ TEST_CASE("inspect: post-norm models have no lens and no attribution, and are to
   CHECK(ablate(*t.inspected, AblateWith::mean).at("parts").elements().size() > 4);
 }
 
+TEST_CASE("inspect: the stages of the lens are those of trace, and end with the model") {
+  for (const ModelKind kind : sequence_models) {
+    const InspectedTask t(kind);
+    const int64_t example = 3;
+    const Json seen = lens(*t.inspected, example), traced = trace(*t.inspected, example);
+    const auto at = static_cast<size_t>(seen.at("position").integer());
+    const std::string stack = predicting_stack(t.experiment.model);
+    std::vector<Json> stages = traced.at("stages").elements();
+    std::erase_if(stages, [](const Json& stage) { return stage.at("logits").is_null(); });
+    const std::vector<Json>& rows = seen.at("stages").elements();
+    REQUIRE(rows.size() == stages.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      CHECK(rows[i].at("stage").string() == stages[i].at("stage").string());
+      const std::vector<Json>& tokens = stages[i].at("logits").elements()[at].elements();
+      for (size_t k = 0; k < tokens.size(); ++k) {
+        const Json& token = rows[i].at("top").elements()[k];
+        CHECK(token.at("token").string() == tokens[k].at("token").string());
+        CHECK(token.at("probability").number() ==
+              doctest::Approx(tokens[k].at("probability").number()).epsilon(1e-4));
+      }
+      CHECK((i + 1 == rows.size()) == (std::abs(rows[i].at("kl").number()) < 1e-6));
+    }
+    CHECK(rows.back().at("loss").number() ==
+          doctest::Approx(traced.at("losses").elements()[at].number()).epsilon(1e-4));
+    // The logits whose difference attribute splits are those of the lens's last row.
+    const Json parts = attribute(*t.inspected, example);
+    CHECK(parts.at("token").string() == seen.at("target").string());
+    CHECK(parts.at("position").integer() == seen.at("position").integer());
+  }
+}
+
+namespace {
+
+// The data of a page's scripts.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const size_t first = page.find(begin) + begin.size();
+  return Json::parse(page.substr(first, page.find("</script>", first) - first), "page");
+}
+
+}  // namespace
+
+TEST_CASE("inspect: the page has the numbers of the views at every checkpoint") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  heed_ok(folder.path, {"train", "c.toml", "--run", "r", "--set", "train.keep_checkpoints=3"});
+  const ProgramOutput output = succeeded(heed_in(
+      folder.path, {"inspect", "r", "-o", "page.html", "--example", "1", "--with", "zero"}));
+  CHECK(output.out == "page.html\n");
+  const std::string page = read_file(folder / "page.html", "page");
+  const Json data = data_of(page);
+  const auto view = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"inspect", "r"});
+    arguments.insert(arguments.end(), {"--json"});
+    return Json::parse(heed_ok(folder.path, arguments), "view");
+  };
+  const std::vector<Json>& checkpoints = data.at("checkpoints").elements();
+  REQUIRE(checkpoints.size() == 3);
+  for (const Json& checkpoint : checkpoints) {
+    const std::string step = std::to_string(checkpoint.at("step").integer());
+    const Json heads = view({"heads", "--checkpoint", step});
+    const Json ablation = view({"ablate", "--checkpoint", step, "--with", "zero"});
+    const Json seen = view({"lens", "--checkpoint", step, "--example", "1"});
+    const auto near = [](const Json& a, const Json& b) {
+      return a.number() == doctest::Approx(b.number()).epsilon(1e-4);
+    };
+    CHECK(near(checkpoint.at("loss"), ablation.at("baseline").at("loss")));
+    REQUIRE(checkpoint.at("heads").elements().size() == heads.at("heads").elements().size());
+    for (size_t i = 0; i < heads.at("heads").elements().size(); ++i) {
+      const Json& head = checkpoint.at("heads").elements()[i];
+      const Json& expected = heads.at("heads").elements()[i];
+      const std::string module = expected.at("module").string();
+      CHECK(head.at("module").string() == module);
+      for (const char* name : {"previous", "induction", "duplicate", "copying"}) {
+        REQUIRE((head.find(name) != nullptr) == expected.at(name).is_number());
+        if (head.find(name)) CHECK(near(head.at(name), expected.at(name)));
+      }
+      const Json& part =
+          part_named(ablation, fmt::format("{}.head.{}", module, expected.at("head").integer()));
+      CHECK(near(head.at("delta"), part.at("delta")));
+      CHECK(near(head.at("low"), part.at("interval").elements()[0]));
+      CHECK(near(head.at("all").at("delta"), part_named(ablation, module).at("delta")));
+    }
+    const std::vector<Json>& stages = seen.at("stages").elements();
+    REQUIRE(checkpoint.at("lens").elements().size() == stages.size());
+    for (size_t i = 0; i < stages.size(); ++i)
+      CHECK(near(checkpoint.at("lens").elements()[i].at("loss"), stages[i].at("loss")));
+    double sum = 0;
+    for (const Json& part : checkpoint.at("parts").elements()) sum += part.elements()[1].number();
+    CHECK(sum == doctest::Approx(checkpoint.at("difference").number()).epsilon(1e-3));
+    CHECK(data.at("target").string() == seen.at("target").string());
+  }
+  for (const Json& map : data.at("maps").elements())
+    CHECK(map.at("weights").elements().size() == 3);
+  // Without scripts there are the tables of the checkpoint that it shows first.
+  const size_t first = static_cast<size_t>(data.at("first").integer());
+  const std::string best = std::to_string(checkpoints[first].at("step").integer());
+  CHECK(view({"heads"}).text() == view({"heads", "--checkpoint", best}).text());
+  std::istringstream words(heed_ok(folder.path, {"inspect", "r", "heads"}));
+  for (std::string word; words >> word;) CHECK_CONTAINS(page, word);
+  for (const char* part : {"<noscript>", "default-src 'none'", "replaces its output",
+                           "encoder-decoder · 1 + 1 layers × 2 heads · width 16"})
+    CHECK_CONTAINS(page, part);
+}
+
+TEST_CASE("inspect: the page says what a model lacks, escapes names, and is whole or not written") {
+  const TemporaryFolder folder;
+  const std::string hostile = "<img src=x onerror=alert(1)>";
+  std::string lines;
+  for (const char* word : {"a", "b", "c", "</script><b>", "<!--", "{title}"})
+    for (const char* other : {"a", "d", "&amp;", "</script><b>"})
+      lines += fmt::format("{} {}\t{} {}\n", word, other, other, word);
+  write_file(folder / "pairs.tsv", lines);
+  write_file(folder / "c.toml", R"(
+[train]
+steps = 4
+batch_size = 4
+[model]
+layers = 1
+dim = 8
+heads = 1
+norm_first = false
+[data]
+kind = "pairs"
+path = "pairs.tsv"
+level = "word"
+val_fraction = 0.5
+)");
+  heed_ok(folder.path, {"train", "c.toml", "--run", hostile});
+  heed_ok(folder.path, {"inspect", hostile, "-o", "page.html"});
+  const std::string page = read_file(folder / "page.html", "page");
+  for (const char* part : {"<img", "<b>a", "</script><b>", "<!--"})
+    CHECK_MESSAGE(page.find(part) == page.npos, part);
+  CHECK_CONTAINS(page, "<h1>&lt;img src=x onerror=alert(1)&gt;</h1>");
+  CHECK_CONTAINS(data_of(page).at("input").string(), " ");
+  CHECK_CONTAINS(page, "The lens is left out: lens: this model has model.norm_first = false");
+  CHECK(page.find("id=\"lens\"") == page.npos);
+  CHECK(page.find("id=\"parts\"") == page.npos);
+  CHECK_CONTAINS(page, "id=\"heads\"");
+
+  for (const char* path : {"none/page.html", ".", "c.toml/page.html"})
+    check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", path}), 2, {path});
+  check_rejected(heed_in(folder.path, {"inspect", "none", "-o", "new.html"}), 2, {"none"});
+  check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", "new.html", "--token", "a"}), 2,
+                 {"--token and --against go with the view attribute"});
+  check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", "new.html", "--example", "999"}),
+                 2, {"--example 999: there are"});
+  write_file(folder / (hostile + "/checkpoints/step-4/model.safetensors"), "damaged");
+  CHECK(heed_in(folder.path, {"inspect", hostile, "-o", "new.html"}).code == 2);
+  CHECK_FALSE(exists(folder / "new.html"));
+  const std::string old = "old";
+  write_file(folder / "page.html", old);
+  CHECK(heed_in(folder.path, {"inspect", hostile, "-o", "page.html"}).code == 2);
+  CHECK(read_file(folder / "page.html", "page") == old);
+}
+
 TEST_CASE("inspect: long tokens do not widen a table") {
   const Json tokens = Json::array({Json::object().set("token", std::string(80, 'x')).set("p", 0.5),
                                    Json::object().set("token", "é").set("p", 0.25),
@@ -473,6 +629,8 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
     CHECK_CONTAINS(html, "default-src 'none'");
     CHECK_CONTAINS(html, std::string("<h1>r: ") + view + "</h1>");
   }
+  check_rejected(heed_in(folder.path, {"inspect", "r"}), 2,
+                 {"name a VIEW (heads, ablate, lens, attribute or trace)", "--output FILE"});
   check_rejected(
       heed_in(folder.path, {"inspect", "r", "circuits"}), 2,
       {"there is no view circuits; the views are heads, ablate, lens, attribute, trace"});

@@ -1,12 +1,13 @@
 // Draws what the data of the page have into the places that the page has for it.
 import { html } from "../../page/dom.js";
+import { insideDrawings } from "./inside.js";
 import { followRuns } from "./live.js";
 import { runDrawings } from "./run.js";
 import { sweepDrawings } from "./sweep.js";
 
 // What is chosen, by the name of the drawing: it outlives the drawings of a page that follows runs.
 const chosen = new Map();
-const drawings = { ...runDrawings, ...sweepDrawings };
+const drawings = { ...runDrawings, ...sweepDrawings, ...insideDrawings };
 
 function draw() {
   const data = JSON.parse(document.getElementById("data").textContent);

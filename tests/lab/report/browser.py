@@ -5,6 +5,7 @@ live points, no request, no error.
    browser.py PROGRAM CONFIG [FOLDER]
 
 CONFIG is trained, for some steps. FOLDER gets the screenshots."""
+import math
 import os
 import signal
 import subprocess
@@ -159,6 +160,69 @@ def check_report(browser, path, folder):
         assert text in shown, f"without scripts there is no {text}"
 
 
+def check_inside(browser, path, folder):
+    """The page of inspect: the slider moves everything, a head is chosen by Enter, a sheet shows it on a narrow screen."""
+    browser.open("file://" + path)
+    assert check(browser, "inside", folder) >= 2
+    check_first_screen(browser, "inside", ("#steps input", ".card", "#head dl:last-child"))
+    parts = {name: f"document.querySelector({selector!r}).innerHTML" for name, selector in (
+        ("curves", "#steps .plot"), ("sentence", ".said"), ("maps", ".card .pictures"), ("head", "#head .cells"),
+        ("lens", "#lens tbody"), ("parts", "#parts .plot"))}
+    slider = "document.getElementById('checkpoint')"
+    seen = {name: browser.js(f"return {script}") for name, script in parts.items()}
+    for key, step in ("ArrowLeft", -50), ("ArrowLeft", -50), ("ArrowRight", 50):
+        browser.js(f"{slider}.focus()")
+        before = browser.js(f"return {slider}.valueAsNumber")
+        browser.press(key)
+        assert browser.js(f"return {slider}.valueAsNumber") == before + step, key
+        for name, script in parts.items():
+            now = browser.js(f"return {script}")
+            assert now != seen[name], f"{key} changes nothing of {name}"
+            seen[name] = now
+    # The thumb stands below the cursor of the curves.
+    off = browser.js(f"""const box = {slider}.getBoundingClientRect(), share = {slider}.valueAsNumber / {slider}.max;
+      const cursor = document.querySelector('#steps .cursor').getBoundingClientRect();
+      return box.left + 8 + share * (box.width - 16) - (cursor.left + cursor.right) / 2""")
+    assert abs(off) < 1, f"the thumb is {off} pixels beside the cursor"
+    browser.js("[...document.querySelectorAll('.card')].at(-1).focus()")
+    browser.press("Enter")
+    chosen = "return document.activeElement.ariaPressed === 'true' && document.querySelectorAll('.card[aria-pressed=true]').length"
+    assert browser.js(chosen) == 1, "Enter on a head"
+    browser.js("document.querySelector('#head svg[tabindex]').focus()")
+    browser.press("ArrowRight")
+    assert "→" in browser.js("return document.querySelector('#head .readout').textContent"), "an arrow key reads no weight"
+    # The bars end at the difference, which is ln p / p' of the tokens in the last row of the lens.
+    data = browser.js("return JSON.parse(document.getElementById('data').textContent)")
+    for checkpoint in data["checkpoints"]:
+        end = dict(checkpoint["lens"][-1]["top"])
+        assert abs(sum(value for _, value in checkpoint["parts"]) - checkpoint["difference"]) < 1e-3
+        if data["token"] in end and data["other"] in end:
+            ratio = math.log(end[data["token"]] / end[data["other"]])
+            assert abs(ratio - checkpoint["difference"]) < 1e-2 * (1 + abs(ratio)), (ratio, checkpoint["difference"])
+    files = check_menus(browser, "inside")
+    assert {"heads.csv", "lens.csv", "training.svg"} <= files, files
+    check_keyboard(browser, "inside")
+    browser.show(400)
+    shown = "return document.getElementById('head').checkVisibility()"
+    assert not browser.js(shown), "the sheet is open from the start"
+    browser.js("document.querySelector('.card').focus()")
+    browser.press("Enter")
+    assert browser.js(shown), "Enter opens no sheet"
+    browser.fits(400)
+    assert not (found := browser.js(CONTRAST)), found
+    if folder:
+        browser.screenshot(os.path.join(folder, "inside-sheet.png"))
+    browser.press("Escape")
+    assert not browser.js(shown) and browser.js("return document.activeElement.matches('.card')"), "Escape closes no sheet"
+    assert not browser.messages()
+    browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open("file://" + path)
+    browser.cdp("Emulation.setScriptExecutionDisabled", value=False)
+    shown = browser.js("return document.body.innerText")
+    for text in ("decoder.layers.0.attention.1", "95 % interval", "entropy", "most likely tokens", "biases", "How to read"):
+        assert text in shown, f"without scripts there is no {text}"
+
+
 def check_saving(browser):
     """What the menu of a drawing saves: SVG that needs nothing of the page, PNG, CSV."""
     saved = browser.call("/execute/async", args=[], script="""
@@ -186,7 +250,7 @@ def check_menus(browser, name):
       URL.createObjectURL = create; HTMLAnchorElement.prototype.click = click;
       Promise.all(files.map(async ([file, made]) => [file, await made.text()])).then(done);""")
     menus = browser.js("return document.querySelectorAll('.menu').length")
-    only_data = browser.js("return document.querySelectorAll('#samples header .menu').length")
+    only_data = browser.js("return [...document.querySelectorAll('.menu')].filter((menu) => menu.textContent === '⋯CSV').length")
     assert len(saved) == 2 * menus - only_data, f"{name}: {len(saved)} files of {menus} menus"
     for file, text in saved:
         if file.endswith(".svg"):
@@ -299,6 +363,9 @@ def main():
         browser = Browser()
         try:
             check_report(browser, f"{work}/report.html", folder)
+            subprocess.run([heed, "inspect", f"{runs}/seed-2", "-o", f"{work}/inside.html", "--examples", "100"], check=True,
+                           stdout=subprocess.DEVNULL)
+            check_inside(browser, f"{work}/inside.html", folder)
             browser.open(f"file://{work}/runs.html")
             check(browser, "runs", folder)
             check_first_screen(browser, "runs", (".say", ".lead", "table.groups"))

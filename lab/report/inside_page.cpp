@@ -1,0 +1,296 @@
+#include "lab/report/inside_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/inference/attended_example.h"
+#include "apps/inference/evaluation.h"
+#include "apps/support/numbers.h"
+#include "core/joined.h"
+#include "core/text.h"
+#include "lab/experiments/curves.h"
+#include "lab/inspect/attribute.h"
+#include "lab/inspect/heads.h"
+#include "lab/inspect/lens.h"
+#include "lab/report/attention_atlas.h"
+#include "lab/report/charts.h"
+#include "lab/report/details.h"
+#include "lab/report/html.h"
+#include "lab/report/page.h"
+#include "lab/report/run_page.h"
+#include "lab/report/view_page.h"
+#include "lab/report/words.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t most_checkpoints = 21, most_weights = 3'000'000, curve_points = 400;
+constexpr int64_t most_map_positions = 100;
+
+// The views of one checkpoint; null: the model has none.
+struct Views {
+  Json heads, ablation, lens, attribution;
+};
+
+// Adds the members of `from` with these names to `to`.
+void copy_numbers(const Json& from, std::initializer_list<const char*> names, Json& to) {
+  for (const char* name : names)
+    if (const auto number = from.find_number(name)) to.set(name, six_digits(*number));
+}
+
+// The change of the loss without a part, with its interval; {} if it was not ablated.
+Json ablated(const Json& ablation, const std::string& name) {
+  Json row = Json::object();
+  if (ablation.is_null()) return row;
+  for (const Json& part : ablation.at("parts").elements()) {
+    if (part.at("part").string() != name) continue;
+    copy_numbers(part, {"delta", "accuracy_delta"}, row);
+    if (const Json& interval = part.at("interval"); interval.is_array())
+      row.set("low", six_digits(interval.elements()[0].number()))
+          .set("high", six_digits(interval.elements()[1].number()));
+  }
+  return row;
+}
+
+Json heads_json(const Views& views) {
+  Json list = Json::array();
+  if (views.heads.is_null()) return list;
+  for (const Json& head : views.heads.at("heads").elements()) {
+    const std::string module = head.at("module").string();
+    Json row =
+        ablated(views.ablation, fmt::format("{}.head.{}", module, head.at("head").integer()));
+    row.set("module", module).set("head", head.at("head"));
+    copy_numbers(head, {"previous", "induction", "duplicate", "copying"}, row);
+    row.set("all", ablated(views.ablation, module));
+    list.push(std::move(row));
+  }
+  return list;
+}
+
+Json lens_json(const Json& lens) {
+  Json list = Json::array();
+  if (lens.is_null()) return list;
+  for (const Json& stage : lens.at("stages").elements()) {
+    Json top = Json::array();
+    for (const Json& token : stage.at("top").elements())
+      top.push(Json::array({token.at("token"), six_digits(token.at("probability").number())}));
+    Json row = Json::object().set("stage", stage.at("stage")).set("top", std::move(top));
+    copy_numbers(stage, {"loss", "kl"}, row);
+    list.push(std::move(row));
+  }
+  return list;
+}
+
+Json parts_json(const Json& attribution) {
+  Json list = Json::array();
+  if (attribution.is_null()) return list;
+  for (const Json& row : attribution.at("rows").elements())
+    list.push(Json::array({row.at("part"), six_digits(row.at("value").number())}));
+  return list;
+}
+
+// "decoder-only · 2 layers × 4 heads · width 64 · 104 192 parameters"
+std::string facts_of(const ModelOptions& o, const Model& model) {
+  const bool is_pair = o.kind == ModelKind::seq2seq;
+  const int64_t others = o.decoder_layers > 0 ? o.decoder_layers : o.layers;
+  return fmt::format(
+      "{} · {} × {} · width {} · {} parameters",
+      is_pair                               ? "encoder-decoder"
+      : o.kind == ModelKind::language_model ? "decoder-only"
+                                            : "classifier",
+      is_pair ? fmt::format("{} + {} layers", o.layers, others) : counted(o.layers, "layer"),
+      counted(o.heads, "head"), o.dim, thin_grouped(static_cast<double>(model.parameter_count())));
+}
+
+class Inside {
+ public:
+  Inside(const LoadedRun& loaded, const Dataset& examples, const InsideRequest& request)
+      : loaded_(loaded),
+        examples_(examples),
+        request_(request),
+        one_{1, [&](int64_t, Example& example) { examples.get(request.example, example); },
+             examples.collate} {
+    size_t weights = 0;
+    for (const AttentionMap& map : maps_of(*loaded.model)) {
+      weights += static_cast<size_t>(map.weights.size());
+      if (std::ssize(map.queries) > most_map_positions || std::ssize(map.keys) > most_map_positions)
+        weights = most_weights + 1;
+    }
+    has_maps_ = weights > 0 && weights <= most_weights;
+    if (weights > most_weights)
+      notes_.push_back("Attention is left out: the example has too many positions for a page.");
+    steps_ = checkpoint_steps(
+        loaded.run, has_maps_ ? std::clamp<size_t>(most_weights / weights, 1, most_checkpoints)
+                              : most_checkpoints);
+    first_ = std::ranges::upper_bound(steps_, loaded.checkpoint.step()) - steps_.begin() - 1;
+    describe();
+    compute();
+  }
+
+  Body body() const;
+
+ private:
+  Inspected inspected(const Model& model, const Dataset& examples) const {
+    const Experiment& experiment = loaded_.experiment();
+    return {model, experiment.model, loaded_.corpus, examples, experiment.train.evaluation_batch()};
+  }
+
+  std::vector<AttentionMap> maps_of(const Model& model) const {
+    const Inspected here = inspected(model, one_);
+    const Inputs inputs = inputs_of(here.one);
+    return attention_maps(record_attention(model, inputs), labels_of(inputs, loaded_.corpus));
+  }
+
+  // Calls f. If the model has no such view, the page says why.
+  template <class F>
+  void part(const char* what, F&& f) {
+    std::vector<std::string> notes;
+    note_failure(notes, what, f);
+    for (const std::string& note : notes)
+      if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+  }
+
+  // What is the same at all checkpoints.
+  void describe() {
+    const Corpus& corpus = loaded_.corpus;
+    const Inspected here = inspected(*loaded_.model, one_);
+    if (corpus.format.features == 0) {
+      const PositionLabels labels = labels_of(inputs_of(here.one), corpus);
+      data_.set("input",
+                shortened(joined(labels.source.empty() ? labels.target : labels.source, " "), 200));
+    }
+    part("The lens is left out", [&] {
+      const Json seen = lens(here);
+      data_.set("target", seen.at("target")).set("position", seen.at("position"));
+    });
+    part("The attribution is left out", [&] {
+      const Json parts = attribute(here);
+      data_.set("token", parts.at("token")).set("other", parts.at("other"));
+      token_ = parts.at("ids").elements()[0].integer();
+      other_ = parts.at("ids").elements()[1].integer();
+    });
+    const Curves curves = read_curves(loaded_.run.folder.metrics());
+    if (const Curve* const curve = curves.find("val.loss"))
+      data_.set("curve",
+                chart_json({"Validation loss", "val.loss", {{"validation loss", 0, *curve}}},
+                           curve_points));
+  }
+
+  static bool has_heads(const Json& heads, const std::string& module) {
+    return std::ranges::any_of(heads.at("heads").elements(), [&](const Json& head) {
+      return head.at("module").string() == module;
+    });
+  }
+
+  Views views_of(const Model& model) {
+    const Inspected all = inspected(model, examples_);
+    Views views;
+    part("Heads are left out", [&] {
+      views.heads = head_scores(all, false);
+      std::vector<std::string> parts = ablation_parts(all);
+      std::erase_if(parts, [&](const std::string& name) {
+        return name.find(".head.") == name.npos && !has_heads(views.heads, name);
+      });
+      if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
+    });
+    part("The lens is left out", [&] { views.lens = lens(all, request_.example); });
+    part("The attribution is left out",
+         [&] { views.attribution = attribute(inspected(model, one_), 0, token_, other_); });
+    return views;
+  }
+
+  void compute() {
+    const ScopeGuard here;
+    MapsOfExample maps;
+    Json rows = Json::array();
+    for (const int64_t step : steps_) {
+      const std::unique_ptr<Model> model =
+          loaded_.run.model(loaded_.corpus, loaded_.run.checkpoint(std::to_string(step)));
+      here->step = static_cast<uint32_t>(step);
+      const Views views = views_of(*model);
+      if (has_maps_) maps.push_back(maps_of(*model));
+      const ExampleLosses whole = losses_of(inspected(*model, examples_));
+      Json row = Json::object()
+                     .set("step", step)
+                     .set("loss", six_digits(whole.mean_loss()))
+                     .set("accuracy", six_digits(whole.accuracy()))
+                     .set("heads", heads_json(views))
+                     .set("lens", lens_json(views.lens))
+                     .set("parts", parts_json(views.attribution));
+      if (!views.attribution.is_null()) copy_numbers(views.attribution, {"difference"}, row);
+      rows.push(std::move(row));
+      if (step == steps_[static_cast<size_t>(first_)]) shown_ = views;
+    }
+    data_.set("checkpoints", std::move(rows))
+        .set("first", first_)
+        .set("maps", has_maps_ ? maps_json(maps) : Json::array())
+        .set("split", split_words(request_.split));
+  }
+
+  const LoadedRun& loaded_;
+  const Dataset& examples_;
+  const InsideRequest& request_;
+  Dataset one_;  // the example
+  std::vector<int64_t> steps_;
+  int64_t first_ = 0;  // the index of the checkpoint that is shown first
+  bool has_maps_ = false;
+  std::optional<int64_t> token_ = {}, other_ = {};
+  Views shown_;
+  Json data_ = Json::object();
+  std::vector<std::string> notes_;
+};
+
+Body Inside::body() const {
+  const auto drawn = [](const char* name, const Json& view, Table (*table)(const Json&)) {
+    return view.is_null() ? "" : html_drawing(name, view_table(table(view)));
+  };
+  std::string heads = drawn("heads", shown_.heads, heads_table);
+  if (!shown_.ablation.is_null())
+    heads += "<noscript>" + view_table(ablation_table(shown_.ablation)) + "</noscript>\n";
+  const char* const replaced = request_.with == AblateWith::mean ? "its mean over the examples"
+                               : request_.with == AblateWith::zero
+                                   ? "0"
+                                   : "its output for another example";
+  const std::string reading = fmt::format(
+      "<p>The slider moves everything: maps, scores, lens and attribution are those of one "
+      "checkpoint. Maps, lens and attribution show example {} of the {} split; scores and ablation "
+      "read {} of its examples. The bar below a head shows how the loss changes when {} replaces "
+      "its output, with a 95 % interval, paired by example.</p>\n"
+      "<p>A score says where a head looks, not what it does with it. An ablation says that the "
+      "model, as it stands, needs a head; another head may take over if it is trained without. "
+      "Two heads that do the same work each look useless alone.</p>\n",
+      request_.example, html(split_words(request_.split)),
+      thin_grouped(static_cast<double>(examples_.size)), replaced);
+  const std::pair<const char*, Section> sections[] = {
+      {"Heads", {"heads", "Heads", "", heads}},
+      {"Lens",
+       {"lens", "What the model would say after each layer", "logit lens, at the last target",
+        drawn("lens", shown_.lens, lens_table)}},
+      {"Attribution",
+       {"parts", "Which parts make the difference", "direct logit attribution",
+        drawn("parts", shown_.attribution, attribution_table)}},
+      {"Reading", {"reading", "How to read this page", "", reading + notes_part(notes_)}}};
+  std::string contents, main = fmt::format("<div id=\"steps\">{}</div>\n<div id=\"inside\">\n",
+                                           html_drawing("steps", ""));
+  for (const auto& [name, section] : sections) {
+    if (section.content.empty()) continue;
+    contents += fmt::format("<a href=\"#{}\">{}</a>", section.id, name);
+    main += html_section(section);
+    if (!heads.empty() && section.id == std::string("heads"))
+      main += "<section id=\"head\" aria-label=\"The chosen head\">" + html_drawing("head", "") +
+              "</section>\n";
+  }
+  return {fmt::format("<h1>{}</h1><span class=\"q s\">{}</span>", html(loaded_.path()),
+                      facts_of(loaded_.experiment().model, *loaded_.model)),
+          contents, main + "</div>\n", data_};
+}
+
+}  // namespace
+
+std::string inside_page(const LoadedRun& loaded, const Dataset& examples,
+                        const InsideRequest& request) {
+  return page_file(loaded.path() + ": inside", Inside(loaded, examples, request).body());
+}
+
+}  // namespace heed

@@ -1,0 +1,756 @@
+// The page of heed inspect: the heads of a model, what it would say after each layer, and which
+// parts make the difference, at one checkpoint of a run (lab/report/inside_page.h).
+import { upper, weightsOf } from "../../page/atlas.js";
+import { axisFor, chart, legend } from "../../page/chart.js";
+import { colourOf, dashOf } from "../../page/colours.js";
+import { html, picture, px, replace, svg } from "../../page/dom.js";
+import { habitOf, largeMap, roleOf, smallMap, telling } from "../../page/heat.js";
+import { drawing, headerMenu, saveMenu } from "../../page/save.js";
+import { extent, makeScale, nearest, ticksOf } from "../../page/scale.js";
+import { percent, significant, tickText, whole } from "../../page/text.js";
+
+const scores = [
+  ["previous", "P", "previous token"],
+  ["induction", "I", "induction"],
+  ["duplicate", "D", "duplicate token"],
+  ["copying", "C", "copying"],
+];
+const partly = 0.3; // from here on a score stands out
+const shortRoles = { previous: "one back", induction: "after its copy", duplicate: "at its copy" };
+
+// What is chosen on the page: the checkpoint and the head by their index, and on a narrow screen
+// whether the panel of the head is open. Everything is drawn again when it changes.
+const view = { at: null, head: 0, open: false, draws: [] };
+function show(change) {
+  Object.assign(view, change);
+  for (const draw of view.draws) draw();
+}
+function drawNowAndLater(draw) {
+  view.draws.push(draw);
+  draw();
+}
+
+const isNarrow = () => innerWidth <= 720;
+const size = (value) => Math.abs(value).toFixed(Math.abs(value) < 0.1 ? 3 : 2);
+export const signed = (value) =>
+  `${Number(size(value)) === 0 ? "" : value < 0 ? "−" : "+"}${size(value)}`;
+
+// "decoder.layers.0.attention.head.1" → "layer 1, head 2"
+export function partName(name) {
+  const found = /layers\.(\d+)\.(\w+?)(?:\.head\.(\d+))?$/.exec(name);
+  if (!found) return name;
+  const [, layer, part, head] = found;
+  const words = part.replace("feed_forward", "feed-forward").replace("cross_", "cross-");
+  const of = head === undefined ? words.replaceAll("_", " ") : `head ${Number(head) + 1}`;
+  const crosses = head !== undefined && words.startsWith("cross") ? "cross " : "";
+  return `layer ${Number(layer) + 1}, ${crosses}${of}`;
+}
+
+// What tells the modules of a layer apart: "encoder", "decoder" or "cross-attention" of an
+// encoder-decoder, and otherwise nothing.
+function kindOf(module, heads) {
+  if (module.endsWith("cross_attention")) return "cross-attention";
+  const stack = module.replace(/\..*/, "");
+  return heads.every((head) => head.module.startsWith(stack)) ? "" : stack;
+}
+
+// "layer 1, head 2", "encoder layer 1, head 2"
+export function headName({ module, head }, heads) {
+  const layer = layerOf(module);
+  const place = [kindOf(module, heads), layer === null ? "" : `layer ${layer + 1}`];
+  return `${place.filter(Boolean).join(" ")}, head ${head + 1}`;
+}
+
+const layerOf = (module) => {
+  const found = /layers\.(\d+)/.exec(module);
+  return found && Number(found[1]);
+};
+
+const headsAt = (data, at = view.at) => data.checkpoints[at].heads;
+const stepOf = (data) => data.checkpoints[view.at].step;
+
+// The map of a head at the chosen checkpoint, or undefined.
+function mapOf(data, { module, head }) {
+  const map = data.maps.find(({ name }) => name === module);
+  return map && { ...weightsOf(map, view.at, head), scale: map.scale, signed: map.signed };
+}
+
+// Where the position that predicts reads most: {row, column, weight}, or null. Only maps whose rows
+// are the positions of the prediction have it.
+function readOf(data, { module }, map) {
+  const row = data.position;
+  if (!map || row === null || row === undefined || module.startsWith("encoder")) return null;
+  const weights = map.columns.map((_, column) => map.weight(row, column));
+  const weight = Math.max(...weights);
+  return { row, column: weights.indexOf(weight), weight };
+}
+
+// The name of the largest score of a head.
+const bestScore = (head) =>
+  largest(
+    scores.map(([name]) => name),
+    (name) => head[name] ?? -1,
+  );
+
+// What a head does at the chosen checkpoint, in a few words.
+function wordsOfHead(data, head) {
+  const role = roleOf(head, partly);
+  const short = role && shortRoles[role.score];
+  if (role) return roleOf(head) ? `looks ${short}` : `often ${short.replace("its ", "")}`;
+  const map = mapOf(data, head);
+  if (!map || map.signed) return "no clear aim";
+  const read = readOf(data, head, map);
+  if (read?.weight >= telling) return `${map.rows[read.row]} reads ${map.columns[read.column]}`;
+  return habitOf(map).replace(/^reads (the )?/, "") || "no clear aim";
+}
+
+// --- the steps
+
+// The heads whose scores lead: for each score that stands out the head with the largest one.
+export function leadingHeads(checkpoints) {
+  return scores.flatMap(([name, , words]) => {
+    let best = null;
+    for (const { heads } of checkpoints)
+      heads.forEach((head, index) => {
+        const value = head[name] ?? -1;
+        if (value >= partly && (!best || value > best.value)) best = { index, value };
+      });
+    return best ? [{ score: name, words, index: best.index }] : [];
+  });
+}
+
+// The element with the largest value of f, or null.
+const largest = (list, f) =>
+  list.reduce((best, each) => (best && f(best) >= f(each) ? best : each), null);
+
+// What the heads do at a checkpoint, in sentences.
+export function sentencesOf({ heads }) {
+  if (!heads.length) return "";
+  const named = heads.filter((head) => roleOf(head, partly));
+  const best = largest(named, (head) => roleOf(head, partly).value);
+  const others = named.filter((head) => roleOf(head) && roleOf(head).score !== roleOf(best)?.score);
+  const second = largest(others, (head) => roleOf(head).value);
+  const told = [best, second].filter(Boolean).map((head) => {
+    const often = roleOf(head) ? "" : "often ";
+    return `${upper(headName(head, heads))}, ${often}${roleOf(head, partly).words}.`;
+  });
+  if (!told.length) told.push("No head has a clear aim.");
+  const needed = largest(heads, ({ delta }) => delta ?? -1);
+  const layer = largest(heads, ({ all }) => all.delta ?? -1);
+  if (needed.low > 0 && needed.delta > 0.2 * layer.all.delta)
+    told.push(`Without ${headName(needed, heads)}, the loss rises by ${size(needed.delta)}.`);
+  else if (layer.all.low > 0)
+    told.push(
+      "No head is needed alone; without all of " +
+        `${headName(layer, heads).replace(/, head.*/, "")} the loss rises by ` +
+        `${size(layer.all.delta)}.`,
+    );
+  return told.join(" ");
+}
+
+function drawSteps(data, place) {
+  const { checkpoints } = data;
+  const steps = checkpoints.map(({ step }) => step);
+  view.at ??= data.first;
+  const { heads: first } = checkpoints[view.at];
+  view.head = Math.max(0, first.indexOf(largest(first, ({ delta }) => delta ?? -1)));
+  const last = steps.at(-1);
+  const led = leadingHeads(checkpoints).map(({ score, words, index }, i) => ({
+    label: `${words}, ${headName(checkpoints[0].heads[index], checkpoints[0].heads)}`,
+    colour: colourOf(checkpoints[0].heads[index].head),
+    dash: dashOf(i),
+    x: steps,
+    y: checkpoints.map(({ heads }) => heads[index][score]),
+  }));
+  const curve = data.curve?.lines[0] ?? {
+    x: steps,
+    y: checkpoints.map(({ loss }) => loss),
+  };
+  const loss = { ...curve, label: "validation loss", colour: "var(--path)" };
+  if (!data.curve) loss.label = `loss of the ${data.split} split`;
+  const draw = (width) => {
+    const x = { kind: "linear", ends: [0, last] };
+    const upperChart = chart({
+      width,
+      height: 78,
+      label: "",
+      x: led.length ? { ...x, ticks: [] } : x,
+      y: axisFor([loss.y], { kind: data.curve?.log ? "log" : "linear", zero: true }),
+      lines: [loss],
+    });
+    const charts = [upperChart];
+    if (led.length) {
+      const y = { kind: "linear", ends: [0, 1], ticks: [0, 0.5, 1] };
+      charts.push(chart({ width, height: 86, label: "", x, y, lines: led }));
+    }
+    let top = 0;
+    for (const each of charts) {
+      each.setAttribute("y", top);
+      top += each.height.baseVal.value - 16;
+    }
+    const { x: sx } = upperChart.scales;
+    const here = px(sx(steps[view.at]));
+    const label = "Validation loss and the largest scores of heads by step";
+    return picture(
+      width,
+      top + 16,
+      label,
+      ...charts,
+      svg("path", { class: "cursor", d: `M${here} 4V${top - 6}`, stroke: "var(--ink)" }),
+      ...[loss, ...led].map((line, i) => {
+        const scales = charts[i ? 1 : 0].scales;
+        const y = line.y[nearest(line.x, steps[view.at])];
+        const cy = px(scales.y(y) + (i ? 62 : 0));
+        return svg("circle", { cx: here, cy, r: 4, fill: line.colour, stroke: "var(--ground)" });
+      }),
+    );
+  };
+  const figure = drawing({
+    title: "Training",
+    legend: legend([loss, ...led]),
+    draw,
+    rows: () => [
+      ["line", "step", "value"],
+      ...[loss, ...led].flatMap((line) => line.x.map((x, i) => [line.label, x, line.y[i]])),
+    ],
+  });
+  const said = html("div", { class: "said", "aria-live": "polite" });
+  const slider = html("input", {
+    type: "range",
+    id: "checkpoint",
+    min: 0,
+    max: last,
+    step: steps.reduce((a, b) => (b ? gcd(a, b) : a)),
+    "aria-label": "Checkpoint",
+    oninput: () => {
+      const to = slider.valueAsNumber;
+      const after = steps.findIndex((step) => step >= to);
+      const before = steps.findLastIndex((step) => step <= to);
+      show({ at: Math.max(0, to > steps[view.at] ? after : before) });
+    },
+  });
+  place.replaceChildren(html("div", {}, figure, steps.length > 1 ? slider : null), said);
+  drawNowAndLater(() => {
+    const { step, loss: now, accuracy } = checkpoints[view.at];
+    slider.value = step;
+    slider.setAttribute("aria-valuetext", `step ${step}`);
+    figure.redraw();
+    said.replaceChildren(
+      html("b", {}, `step ${whole(step)}`),
+      html("p", {}, sentencesOf(checkpoints[view.at])),
+      html(
+        "small",
+        {},
+        `${data.split} loss ${significant(now, 2)} · accuracy ${percent(accuracy)}`,
+      ),
+    );
+  });
+}
+
+const gcd = (a, b) => (b ? gcd(b, a % b) : a);
+
+// --- the heads
+
+const knownScores = (heads) =>
+  scores.filter(([name]) => heads.some((head) => head[name] !== undefined));
+
+function scoreBars(head) {
+  const best = bestScore(head);
+  return picture(
+    42,
+    94,
+    "",
+    ...knownScores([head]).flatMap(([name, letter], i) => {
+      const stands = best === name && head[name] >= partly;
+      const value = Math.max(0, Math.min(1, head[name] ?? 0));
+      const x = 2 + 10 * i;
+      return [
+        svg("rect", { class: "empty", x, y: 4, width: 7, height: 76 }),
+        svg("rect", {
+          x,
+          y: px(80 - 76 * value),
+          width: 7,
+          height: px(76 * value),
+          fill: stands ? colourOf(head.head) : "var(--control)",
+        }),
+        svg(
+          "text",
+          { class: stands ? "bold" : "", x: x + 3.5, y: 92, "text-anchor": "middle" },
+          letter,
+        ),
+      ];
+    }),
+  );
+}
+
+// The bar of an ablation with its interval, on the scale of the whole run.
+function effectBar({ delta, low, high }, [least, most]) {
+  const sx = makeScale("linear", [Math.max(least, -0.12 * most), most], [1, 92]);
+  const [zero, end] = [sx(0), sx(delta)];
+  const matters = low > 0.01 * most;
+  return picture(
+    144,
+    18,
+    "",
+    svg("path", { class: "axis", d: `M${px(zero)} 2V16` }),
+    svg("rect", {
+      x: px(Math.min(zero, end)),
+      y: 5,
+      width: px(Math.max(0.8, Math.abs(end - zero))),
+      height: 8,
+      fill: matters ? "var(--path)" : "var(--strand)",
+    }),
+    low === undefined
+      ? null
+      : svg("path", {
+          d: `M${px(sx(low))} 9H${px(sx(high))}M${px(sx(low))} 6v6M${px(sx(high))} 6v6`,
+          stroke: matters ? "var(--bad)" : "var(--quiet)",
+          "stroke-width": 1.3,
+        }),
+    svg(
+      "text",
+      { class: matters ? "bold" : "", x: 144, y: 13, "text-anchor": "end" },
+      signed(delta),
+    ),
+  );
+}
+
+function drawHeads(data, place) {
+  const ends = extent(
+    [0],
+    ...data.checkpoints.map(({ heads }) =>
+      heads.flatMap(({ delta = 0, low = delta, high = delta }) => [low, high]),
+    ),
+  );
+  const card = (head, index) => {
+    const map = mapOf(data, head);
+    const words = wordsOfHead(data, head);
+    const name = headName(head, headsAt(data));
+    const isAblated = head.delta !== undefined;
+    const without = isAblated ? `; without it the loss changes by ${signed(head.delta)}` : "";
+    const made = html(
+      "button",
+      {
+        type: "button",
+        class: "card",
+        "data-key": `head ${index}`,
+        "aria-pressed": `${index === view.head}`,
+        "aria-label": `${upper(name)}: ${words}${without}`,
+        onclick: () => show({ head: index, open: isNarrow() }),
+      },
+      html(
+        "span",
+        { class: "pictures" },
+        map ? smallMap(map, 92, colourOf(head.head), true) : null,
+        scoreBars(head),
+      ),
+      html(
+        "span",
+        { class: "named" },
+        html("i", {}),
+        html("b", {}, `head ${head.head + 1}`),
+        html("span", { class: "q" }, words),
+      ),
+      isAblated ? effectBar(head, ends) : null,
+    );
+    made.style.setProperty("--c", colourOf(head.head));
+    return made;
+  };
+  const rowOf = (module, heads) => {
+    const [layer, kind] = [layerOf(module), kindOf(module, headsAt(data))];
+    const { all } = heads[0][0];
+    return html(
+      "div",
+      { class: "row" },
+      html(
+        "p",
+        {},
+        layer === null ? null : html("b", {}, `layer ${layer + 1}`),
+        html("small", {}, kind),
+        all.delta === undefined ? null : html("small", {}, `all ${signed(all.delta)}`),
+      ),
+      html("div", {}, ...heads.map(([head, index]) => card(head, index))),
+    );
+  };
+  const names = headsAt(data).map(({ module }) => module);
+  const rows = html("div", {});
+  place.replaceChildren(
+    rows,
+    html(
+      "p",
+      { class: "q s" },
+      "Bars: what the loss gains without a head, with a 95 % interval, up to " +
+        `${significant(ends[1], 2)} nats. “All”: without all heads of a layer.`,
+    ),
+  );
+  place
+    .closest("section")
+    .querySelector("header .q")
+    .replaceChildren(
+      ...knownScores(headsAt(data)).map(([, letter, words]) =>
+        html("span", {}, html("b", {}, letter), ` ${words}`),
+      ),
+    );
+  headerMenu(place, {
+    title: "Heads",
+    rows: () => [
+      ["step", "head", ...scores.map(([name]) => name), "delta", "low", "high"],
+      ...data.checkpoints.flatMap(({ step, heads }) =>
+        heads.map((head) => [
+          step,
+          `${head.module}.head.${head.head}`,
+          ...[...scores.map(([name]) => name), "delta", "low", "high"].map((name) => head[name]),
+        ]),
+      ),
+    ],
+  });
+  drawNowAndLater(() => {
+    const indexed = headsAt(data).map((head, index) => [head, index]);
+    const ofModule = (module) => indexed.filter(([head]) => head.module === module);
+    replace(rows, ...[...new Set(names)].map((module) => rowOf(module, ofModule(module))));
+  });
+}
+
+// --- the chosen head
+
+function leadOf(data, head, map) {
+  const role = roleOf(head);
+  const most = role ?? roleOf(head, partly);
+  const parts = [];
+  if (most)
+    parts.push(
+      role ? "On average it " : "It partly ",
+      html("b", {}, most.words),
+      `: ${percent(most.value, 0)} of its weight lies there. `,
+    );
+  else parts.push("Its scores name ", html("b", {}, "no clear aim"), ". ");
+  const read = readOf(data, head, map);
+  if (read)
+    parts.push(
+      `Here the framed ${map.rows[read.row]} gives most weight, `,
+      `${(read.weight * map.scale).toFixed(2)}, to `,
+      html("b", {}, `${map.columns[read.column]} (position ${read.column})`),
+      ".",
+    );
+  return html("p", { class: "lead" }, ...parts);
+}
+
+function scoreCurves(data, width) {
+  const steps = data.checkpoints.map(({ step }) => step);
+  const best = bestScore(headsAt(data)[view.head]);
+  const lines = scores.map(([name, , words], i) => ({
+    label: words,
+    colour: name === best ? colourOf(headsAt(data)[view.head].head) : "var(--control)",
+    width: name === best ? 2.2 : 1.2,
+    dash: dashOf(i),
+    x: steps,
+    y: data.checkpoints.map(({ heads }) => heads[view.head][name] ?? NaN),
+  }));
+  const made = chart({
+    width,
+    height: 104,
+    label: "Scores of this head by step",
+    x: { kind: "linear", ends: [0, steps.at(-1)], ticks: [0, steps.at(-1)] },
+    y: { kind: "linear", ends: [0, 1], ticks: [0, 1] },
+    lines,
+  });
+  const { x, box } = made.scales;
+  made.append(
+    svg("path", {
+      class: "cursor",
+      d: `M${px(x(stepOf(data)))} ${box.top}V${box.height - box.bottom}`,
+      stroke: "var(--ink)",
+    }),
+  );
+  return { made, lines };
+}
+
+function drawHead(data, place) {
+  const section = place.closest("section");
+  const close = () => {
+    if (!view.open) return;
+    show({ open: false });
+    document.querySelector(`[data-key="head ${view.head}"]`)?.focus({ preventScroll: true });
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+  const drawn = (width) => {
+    const heads = headsAt(data);
+    const head = heads[view.head];
+    const map = mapOf(data, head);
+    const colour = colourOf(head.head);
+    section.style.setProperty("--c", colour);
+    const readout = html("p", { class: "readout s q", "aria-live": "polite" }, "\u00a0");
+    const title = upper(headName(head, heads));
+    const large = (room) => {
+      const read = (row, column) => {
+        const cell = `${map.rows[row]} (${row}) → ${map.columns[column]} (${column})`;
+        readout.textContent = `${cell}: ${(map.weight(row, column) * map.scale).toFixed(3)}`;
+      };
+      const made = largeMap(map, {
+        width: room,
+        colour,
+        root: true,
+        scale: map.scale,
+        label: `${title}: weights. Rows read, columns are read; the arrow keys read a weight.`,
+        read,
+        framed: readOf(data, head, map)?.row ?? null,
+        numbersFrom: 18,
+      });
+      made.dataset.key = "large map";
+      return made;
+    };
+    const best = bestScore(head);
+    const curves = scoreCurves(data, Math.min(204, width));
+    const strong = (is, text) => (is ? html("b", {}, text) : text);
+    const { accuracy } = data.checkpoints[view.at];
+    const numbers = knownScores([head]).flatMap(([name, , words]) => {
+      const key = legend([curves.lines[scores.findIndex(([each]) => each === name)]])[0];
+      key.textContent = words;
+      return [
+        html("dt", {}, key),
+        html("dd", {}, strong(name === best, head[name].toFixed(2).replace("-", "−"))),
+      ];
+    });
+    const half = head.low === undefined ? "" : ` ± ${significant((head.high - head.low) / 2, 2)}`;
+    const effects =
+      head.delta === undefined
+        ? []
+        : [
+            html("dt", {}, "Δ loss, ablated"),
+            html("dd", {}, html("b", {}, signed(head.delta)), half),
+            html("dt", {}, "accuracy"),
+            html("dd", {}, `${percent(accuracy)} → ${percent(accuracy + head.accuracy_delta)}`),
+          ];
+    const small = map && width > 480;
+    const rows = () => [
+      ["row", "column", "weight"],
+      ...map.rows.flatMap((row, i) =>
+        map.columns.map((column, j) => [row, column, map.weight(i, j) * map.scale]),
+      ),
+    ];
+    replace(
+      place,
+      html(
+        "header",
+        {},
+        html("h2", {}, title),
+        html("span", { class: "s q m" }, `${head.module}, head ${head.head}`),
+        map ? saveMenu({ title: `${head.module} head ${head.head}`, draw: large, rows }) : null,
+        html(
+          "button",
+          { type: "button", class: "shut", "aria-label": "Close", onclick: close },
+          "✕",
+        ),
+      ),
+      leadOf(data, head, map),
+      html(
+        "div",
+        { class: small ? "side" : "" },
+        map ? html("div", {}, large(small ? width - 220 : width), readout) : null,
+        html(
+          "div",
+          {},
+          html("p", { class: "q s curves" }, "Scores over training"),
+          html("div", { class: "curves" }, curves.made),
+          html("dl", {}, ...numbers),
+          html("dl", {}, ...effects),
+        ),
+      ),
+    );
+  };
+  const draw = () => {
+    section.classList.toggle("open", view.open);
+    if (place.clientWidth) drawn(place.clientWidth);
+  };
+  new ResizeObserver(draw).observe(section);
+  drawNowAndLater(draw);
+}
+
+// --- what the model would say
+
+const shortProbability = (p) => (p > 0.995 ? ">.99" : p < 0.005 ? "<.01" : p.toFixed(2).slice(1));
+
+function drawLens(data, place) {
+  const most = Math.max(...data.checkpoints.map(({ lens }) => lens[0]?.top.length ?? 0));
+  const names = ["most likely", "2nd", "3rd", "4th", "5th"].slice(0, most);
+  const cell = ([token, p]) => {
+    const made = html(
+      "span",
+      {
+        class: token === data.target ? "cell m t" : "cell m",
+        title: `${token}: ${significant(p)}`,
+      },
+      html("span", {}, token),
+      html("span", {}, shortProbability(p)),
+    );
+    made.style.setProperty("--p", `${(100 * p).toFixed(0)}%`);
+    return html("td", {}, made);
+  };
+  const head = html(
+    "tr",
+    {},
+    ...["after", ...names].map((text) => html("th", {}, text)),
+    html("th", { class: "n" }, "loss"),
+    html("th", { class: "n", title: "Kullback–Leibler divergence" }, "KL to output"),
+  );
+  const table = html("table", { class: "said-after" });
+  place.replaceChildren(
+    table,
+    html(
+      "p",
+      { class: "q s" },
+      ...(data.input
+        ? ["Input ", html("span", { class: "m" }, data.input), ", target "]
+        : ["Target "]),
+      html("span", { class: "m t" }, data.target),
+      ". The last row is the model’s own output.",
+    ),
+  );
+  headerMenu(place, {
+    title: "Lens",
+    rows: () => [
+      ["step", "after", "token", "probability", "loss", "kl"],
+      ...data.checkpoints.flatMap(({ step, lens }) =>
+        lens.flatMap(({ stage, top, loss, kl }) =>
+          top.map(([token, p]) => [step, stage, token, p, loss, kl]),
+        ),
+      ),
+    ],
+  });
+  drawNowAndLater(() =>
+    table.replaceChildren(
+      html("thead", {}, head),
+      html(
+        "tbody",
+        {},
+        ...data.checkpoints[view.at].lens.map(({ stage, top, loss, kl }) =>
+          html(
+            "tr",
+            {},
+            html("td", {}, partName(stage)),
+            ...top.map(cell),
+            html("td", { class: "n" }, loss.toFixed(2)),
+            html("td", { class: "n" }, Math.abs(kl).toFixed(2)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+// --- which parts make the difference
+
+// The sums at which the bars of parts begin and end: [[from, to], …]
+export function waterfall(parts) {
+  let sum = 0;
+  return parts.map(([, value]) => [sum, (sum += value)]);
+}
+
+function drawParts(data, place) {
+  // Biases were added in the middle; they stand at the end.
+  const partsAt = ({ parts }) => [
+    ...parts.filter(([name]) => name !== "biases"),
+    ...parts.filter(([name]) => name === "biases"),
+  ];
+  const ends = extent([0], ...data.checkpoints.map((each) => waterfall(partsAt(each)).flat()));
+  const words = `logit ${data.token} − logit ${data.other}`;
+  const draw = (width) => {
+    const here = data.checkpoints[view.at];
+    const parts = partsAt(here);
+    const bars = waterfall(parts);
+    const high = isNarrow() ? 20 : 16.4;
+    const left = isNarrow() ? 128 : 140;
+    const sx = makeScale("linear", ends, [left, width - 52]);
+    const bottom = 16 + parts.length * high + 3;
+    const made = picture(
+      width,
+      bottom + 22,
+      "Contributions of the parts to the difference, each bar from the end of the one above",
+      ...ticksOf("linear", ends, width < 500 ? 3 : 5).flatMap((tick) => [
+        svg("path", { class: tick ? "grid" : "axis", d: `M${px(sx(tick))} 14V${bottom}` }),
+        svg("text", { x: px(sx(tick)), y: 9, "text-anchor": "middle" }, tickText(tick)),
+      ]),
+    );
+    const chosen = headsAt(data)[view.head];
+    parts.forEach(([name, value], i) => {
+      const y = 16 + i * high;
+      const [from, to] = bars[i].map(sx);
+      const index = headsAt(data).findIndex((each) => name === `${each.module}.head.${each.head}`);
+      const is = chosen && name === `${chosen.module}.head.${chosen.head}`;
+      const stands = is || Math.abs(value) >= 0.08 * (ends[1] - ends[0]);
+      const text = { class: stands ? "name" : "title", y: px(y + high / 2 + 4) };
+      made.append(
+        svg("rect", {
+          class: is ? "empty" : "",
+          x: 0,
+          y: px(y),
+          width,
+          height: high,
+          fill: "none",
+        }),
+        svg("rect", {
+          x: px(Math.min(from, to)),
+          y: px(y + 3),
+          width: px(Math.max(1.2, Math.abs(to - from))),
+          height: px(high - 6),
+          fill: value < 0 ? "var(--neg)" : "var(--pos)",
+        }),
+        svg("path", { class: "axis", d: `M${px(to)} ${px(y + high - 3)}v6` }),
+        svg(
+          "text",
+          {
+            ...text,
+            ...(index < 0 ? {} : { onclick: () => show({ head: index, open: isNarrow() }) }),
+          },
+          partName(name),
+        ),
+        svg("text", { ...text, x: width, "text-anchor": "end" }, signed(value)),
+      );
+    });
+    const end = { class: "name bold", y: px(bottom + 17) };
+    made.append(
+      svg("path", { d: `M0 ${px(bottom)}H${width}`, stroke: "var(--ink)" }),
+      svg("text", { ...end, x: 0 }, words),
+      svg("rect", {
+        x: px(Math.min(sx(0), sx(here.difference))),
+        y: px(bottom + 6),
+        width: px(Math.max(1.2, Math.abs(sx(here.difference) - sx(0)))),
+        height: 12,
+        fill: "var(--path)",
+      }),
+      svg("text", { ...end, x: width, "text-anchor": "end" }, `= ${signed(here.difference)}`),
+    );
+    return made;
+  };
+  const rows = () => [
+    ["step", "part", "value"],
+    ...data.checkpoints.flatMap(({ step, parts }) =>
+      parts.map(([name, value]) => [step, name, value]),
+    ),
+  ];
+  const figure = drawing({ title: words, draw, rows, menu: false });
+  place.replaceChildren(
+    figure,
+    html(
+      "p",
+      { class: "q s" },
+      "Each bar starts where the one above ends. ",
+      html("span", { class: "m" }, data.token),
+      " is the target, ",
+      html("span", { class: "m" }, data.other),
+      " the most likely other token.",
+    ),
+  );
+  headerMenu(place, { title: words, draw, rows });
+  drawNowAndLater(() => figure.redraw());
+}
+
+export const insideDrawings = {
+  steps: drawSteps,
+  heads: drawHeads,
+  head: drawHead,
+  lens: drawLens,
+  parts: drawParts,
+};
