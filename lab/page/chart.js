@@ -151,8 +151,8 @@ export function axisFor(lists, { fraction = false, kind, zero = false } = {}) {
 }
 
 export function chart(spec) {
-  const { width, height, label, lines, marks = [], rules = [] } = spec;
-  const box = { width, height, left: 48, right: 16, top: 12, bottom: spec.x.title ? 36 : 22 };
+  const { width, height, right = 16, label, lines, marks = [], rules = [] } = spec;
+  const box = { width, height, left: 48, right, top: 12, bottom: spec.x.title ? 36 : 22 };
   const sx = makeScale(spec.x.kind, spec.x.ends, [box.left, width - box.right]);
   const sy = makeScale(spec.y.kind, spec.y.ends, [height - box.bottom, box.top]);
   const made = picture(width, height, label, axes(box, sx, sy, spec.x, spec.y));

@@ -20,13 +20,15 @@ export function groupedLosses(losses) {
 // The end of the axis of steps: the next 200 after the newest step, so that it follows learning.
 export const endOfSteps = (step) => Math.max(200, Math.ceil(step / 200) * 200);
 
+const roomForNumber = 50; // beside the end of a curve
+
 const valueAt = (history, step, score) =>
   history.findLast((each) => each.step <= step)?.scores[score] ?? history[0]?.scores[score];
 
 // A number beside a step: on its right, or where there is no room on its left.
 function numberAt(made, step, y, text, attributes) {
   const { x, box } = made.scales;
-  const isRight = x(step) + 8 + 6.6 * text.length < box.width;
+  const isRight = x(step) + 8 + 6 * text.length <= box.width;
   const place = { x: px(x(step) + (isRight ? 8 : -8)), "text-anchor": isRight ? "start" : "end" };
   made.append(svg("text", { ...place, y: px(y), ...attributes }, text));
 }
@@ -115,6 +117,7 @@ export function drawCurves(view) {
   const x = { kind: "linear", ends: [0, end] };
   const loss = chart({
     width,
+    right: roomForNumber,
     height: view.heights[0],
     label: "Loss by step",
     x: { ...x, ticks: [] },
@@ -125,6 +128,7 @@ export function drawCurves(view) {
   });
   const exact = chart({
     width,
+    right: roomForNumber,
     height: view.heights[1],
     label: "Exact match by step",
     x,
@@ -139,9 +143,9 @@ export function drawCurves(view) {
   };
   drawCursor(loss, step);
   drawCursor(exact, step);
-  circlesOf(loss, events, (at) => valueAt(history, at, "loss"), view.choose);
   levelText(loss, step, now.loss, textOfLoss(now.loss), "var(--h1)");
   levelText(exact, step, now.exact, percent(now.exact), "var(--h1)");
+  circlesOf(loss, events, (at) => valueAt(history, at, "loss"), view.choose);
   if (ablated) {
     drop(loss, step, now.loss, ablated.loss, textOfLoss(ablated.loss));
     drop(exact, step, now.exact, ablated.exact_match, percent(ablated.exact_match));
