@@ -26,6 +26,8 @@ const readableLengths = (value) =>
   value.replace(/^\[(\d+), (\d+)\]$/, (_, a, b) => (a === b ? a : `${a} to ${b}`));
 const lengthsOf = (text) =>
   text.replace(/^(\d+)(?:\s*(?:to|…|-|–)\s*(\d+))?$/, (_, a, b = a) => `[${a}, ${b}]`);
+// The page wrote the config of a knob's value: where in it an error is says nothing.
+const withoutPlace = ({ message }) => new Error(message.replace(/^config:\d+:\d+: /, ""));
 const differenceOf = ({ key, value, name }) => (key ? `${key} = ${value}` : name);
 // Lets the browser show a frame.
 const breathe = () => new Promise((done) => setTimeout(done));
@@ -228,7 +230,7 @@ function startPage() {
         await make(tomlOf(values));
       } catch (error) {
         from?.setAttribute("aria-invalid", "true");
-        throw error;
+        throw withoutPlace(error);
       }
     });
 
@@ -271,7 +273,7 @@ function startPage() {
         );
     } catch (error) {
       await makeOther(null);
-      throw new Error(`model B: ${error.message}`);
+      throw new Error(`model B: ${withoutPlace(error).message}`);
     }
   }
 

@@ -262,7 +262,9 @@ def check_knobs(browser, page):
     set_knob(browser, "model.dim", "99999999")
     assert "1 … 65536" in browser.wait(ERROR + ".includes('99999999') && document.getElementById('error').textContent")
     set_knob(browser, "model.dim", "4096")
-    assert "too large for a page" in browser.wait(ERROR + ".includes('4096') && document.getElementById('error').textContent")
+    error = browser.wait(ERROR + ".includes('4096') && document.getElementById('error').textContent")
+    assert error.startswith("model.dim = 4096 is too large for a page"), error
+    assert browser.js("return document.querySelector('#error code').textContent") == "heed train"
     assert browser.js("return document.querySelector(`#knobs [data-of='data.lengths']`).value") == "6"
     set_knob(browser, "data.lengths", "4 to 5")
     browser.wait(f"return {STATE}.running && {STATE}.values['data.lengths'] === '[4, 5]'", 60)
