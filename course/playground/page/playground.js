@@ -323,6 +323,7 @@ function startPage() {
       since += now;
       const took = performance.now() - began;
       count = Math.max(1, Math.min(2 * now, Math.round((now * chunkMs) / took)));
+      if (first.frameMs < chunkMs / 3) await keepFrame(); // cheap, and makes the curves finer
       drawBar();
       if (since < most && performance.now() - drawn < wait) continue;
       const rest = redrawMs - (performance.now() - drawn);

@@ -69,7 +69,9 @@ export class Side {
   async frame() {
     if (this.frames.at(-1) === this.step) return;
     const { step } = this;
+    const began = performance.now();
     const measured = await this.call("frame", step);
+    this.frameMs = performance.now() - began;
     this.history.push({ step, ...measured });
     this.frames.push(step);
     const room = Math.floor(mostWeights / this.summary.parameter_count);
