@@ -129,9 +129,10 @@ function startPage() {
   }
 
   function drawTasks() {
-    const list = [...tasks, ...(state.task ? [] : [{ name: "own config" }])];
+    const own = !state.task && first.summary ? { name: "own config" } : null;
+    const list = own ? [...tasks, own] : tasks;
     const buttons = list.map((task, i) => {
-      const chosen = state.task ? task === state.task : i === list.length - 1;
+      const chosen = task === (own ?? state.task);
       return html(
         "button",
         {
@@ -863,7 +864,7 @@ function startPage() {
   let drawing = null;
   let again = false;
   function drawAll(isMade = false) {
-    if (state.making && !isMade) return drawing ?? Promise.resolve();
+    if (!first.summary || (state.making && !isMade)) return drawing ?? Promise.resolve();
     again = true;
     document.body.dataset.drawing = "true";
     drawing ??= (async () => {
@@ -944,7 +945,7 @@ function startPage() {
       each.setAttribute("aria-selected", `${chosen}`);
       each.tabIndex = chosen ? 0 : -1;
     }
-    if (first.summary) drawAll();
+    drawAll();
   }
 
   function listen() {
@@ -999,11 +1000,11 @@ function startPage() {
     addEventListener("hashchange", open);
     let width = innerWidth;
     addEventListener("resize", () => {
-      if (innerWidth === width || !first.summary) return;
+      if (innerWidth === width) return;
       width = innerWidth;
       drawAll();
     });
-    narrowQuery.addEventListener("change", () => first.summary && drawAll());
+    narrowQuery.addEventListener("change", () => drawAll());
   }
 
   // Loads the config of the address, or a task.
