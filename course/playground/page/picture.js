@@ -79,12 +79,16 @@ export function graphOf({ edges, labels }, size, { weights = null, reads = null,
     const [x, y] = placeOf(i);
     const own = weights && i === reads ? Math.abs(weights[i]) : 0;
     const stroke = i === reads ? "var(--ink)" : "var(--control)";
-    const ring = { cx: px(x), cy: px(y), r: 9, fill: "var(--ground)", stroke };
+    const place = { cx: px(x), cy: px(y), r: isSmall ? 4 : 9 };
+    const ring = { ...place, fill: "var(--ground)", stroke };
     parts.push(
       svg("circle", { ...ring, "stroke-width": i === reads ? 2 : 1 }),
-      svg("circle", { cx: px(x), cy: px(y), r: 8, fill: colour ?? "none", "fill-opacity": own }),
-      svg("text", { x: px(x), y: px(y + 4), "text-anchor": "middle", class: "node" }, text),
+      svg("circle", { ...place, fill: colour ?? "none", "fill-opacity": own }),
     );
+    if (!isSmall)
+      parts.push(
+        svg("text", { x: px(x), y: px(y + 4), "text-anchor": "middle", class: "node" }, text),
+      );
   });
   return picture(size, size, label, ...parts);
 }
