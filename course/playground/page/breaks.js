@@ -21,6 +21,15 @@ export const breaks = [
       "later. Recall gains nothing: its only target is not among the tokens that the model reads.",
   },
   {
+    name: "No scale",
+    key: "model.attention.scale",
+    value: '"none"',
+    look:
+      "The scores are larger by the square root of a head's width, so the softmax saturates " +
+      "early and rows become single strong cells. Sort learns later, recall stays near a third, " +
+      "and reverse is not affected.",
+  },
+  {
     name: "Softmax on the wrong axis",
     mistake: "wrong_axis",
     look:
@@ -30,15 +39,6 @@ export const breaks = [
       "correct target as input, where all queries are present at once. The predictions are " +
       "wrong: they are generated token by token, and a single query gets all the weight of every " +
       "key. Recall reads its whole input at once, so it learns, but later.",
-  },
-  {
-    name: "No scale",
-    key: "model.attention.scale",
-    value: '"none"',
-    look:
-      "The scores are larger by the square root of a head's width, so the softmax saturates " +
-      "early and rows become single strong cells. Sort learns later, recall stays near a third, " +
-      "and reverse is not affected.",
   },
   {
     name: "No normaliser",
