@@ -2,7 +2,7 @@
 import { html, picture, px, svg } from "../../../lab/page/dom.js";
 import { habitOf, roleOf, smallMap, telling } from "../../../lab/page/heat.js";
 import { percent, significant } from "../../../lab/page/text.js";
-import { graphOf, imageOf } from "./picture.js";
+import { graphOf, imageOf, placeOfPixel } from "./picture.js";
 import { logitsAt, nameOfHead, planOf, useOf, weightOf } from "./plan.js";
 
 export const colourOfHead = (head) => `var(--h${(head % 4) + 1})`;
@@ -28,38 +28,48 @@ export const weightsOfQuery = (map, head, row) =>
   );
 
 // What a head does, in words that its scores and its weights on this example allow.
-export function wordsOfHead(map, head, scores, grid = null, position = map.rows - 1) {
+export function wordsOfHead(map, head, { scores, trace, position }) {
+  const { grid } = trace;
   const found = scores?.find((each) => each.module === map.name && each.head === head);
   const role = roleOf(found);
   if (role) return role.words;
-  if (grid?.length === 2) {
-    const along = alongGrid(map, head, grid);
-    if (along.row >= telling && along.row > along.column) return "looks along its row";
-    if (along.column >= telling) return "looks along its column";
-  }
+  const [most] = sharesOfPixels(map, head, trace).sort((a, b) => b.share - a.share);
+  if (most?.share >= telling) return most.words;
   const habit = map.signed ? "" : habitOf(headMap(map, head));
   if (habit && !grid) return habit;
   const row = Math.min(position, map.rows - 1);
   const weights = weightsOfQuery(map, head, row).map(Math.abs);
-  const most = Math.max(...weights);
-  if (most >= telling && !grid)
-    return `here ${map.queries[row]} reads ${map.keys[weights.indexOf(most)]}`;
+  const largest = Math.max(...weights);
+  if (largest >= telling && !grid)
+    return `here ${map.queries[row]} reads ${map.keys[weights.indexOf(largest)]}`;
   const entropy = found?.entropy ?? Infinity;
   return entropy > 0.6 * Math.log(map.columns)
     ? "spread out, no clear pattern"
     : "no simple pattern";
 }
 
-// The mean share of a pixel's weight that lies in its own row, and in its own column.
-export function alongGrid(map, head, [, width]) {
-  const sum = { row: 0, column: 0 };
-  for (let q = 0; q < map.rows; ++q)
-    for (let k = 0; k < map.columns; ++k) {
-      const weight = Math.abs(weightOf(map, head, q, k)) / map.rows;
-      if (Math.floor(q / width) === Math.floor(k / width)) sum.row += weight;
-      if (q % width === k % width) sum.column += weight;
-    }
-  return sum;
+// Which pixels a head reads, on average: {name, words, share} of its weight. Empty where it reads
+// none.
+export function sharesOfPixels(map, head, { pixels, grid }) {
+  if (!pixels || map.rows !== map.columns) return [];
+  const share = (isMeant) => {
+    let sum = 0;
+    for (let q = 0; q < map.rows; ++q)
+      for (let k = 0; k < map.columns; ++k)
+        if (isMeant(q, k)) sum += Math.abs(weightOf(map, head, q, k));
+    return sum / map.rows;
+  };
+  const width = grid.at(-1);
+  const lit = share((q, k) => Math.max(...pixels[k]) > 127);
+  const shares = [{ name: "lit pixels", words: "looks at lit pixels", share: lit }];
+  if (grid.length > 2) return shares;
+  const row = share((q, k) => Math.floor(q / width) === Math.floor(k / width));
+  const column = share((q, k) => q % width === k % width);
+  return [
+    { name: "same row", words: "looks along its row", share: row },
+    { name: "same column", words: "looks along its column", share: column },
+    ...shares,
+  ];
 }
 
 // Where the positions of a stack stand: x(i), or null for one that is not drawn. Of many, those
@@ -188,7 +198,7 @@ function thumbsOf(map, view) {
   const buttons = [];
   for (let head = 0; head < map.heads; ++head) {
     const part = `${map.name}.head.${head}`;
-    const words = wordsOfHead(map, head, view.scores, view.trace.grid, view.position);
+    const words = wordsOfHead(map, head, view);
     const label = `${nameOfHead(map.name, head, view.isPair)}: ${words}`;
     const chosen = view.head?.module === map.name && view.head.head === head;
     const isOff = view.off.has(part);
@@ -400,23 +410,19 @@ const isAdded = (rows) => Boolean(rows?.flat().some((value) => Math.abs(value) >
 function sideOfEmbedding(view) {
   const { trace, narrow, position } = view;
   if (trace.pixels) {
-    const [, width] = trace.grid.slice(-2);
     const isVideo = trace.grid.length === 3;
     const size = narrow ? 50 : isVideo ? 170 : 88;
     const drawn = imageOf(trace, size, { reads: position, label: "The image" });
     drawn.setAttribute("tabindex", "0");
     drawn.dataset.key = "image";
     drawn.addEventListener("keydown", (event) =>
-      view.on.move(event, position, trace.pixels.length, width),
+      view.on.move(event, position, trace.pixels.length, trace.grid.at(-1)),
     );
     drawn.addEventListener("click", (event) => {
       const pixel = event.target.dataset.pixel;
       if (pixel !== undefined) view.on.position(Number(pixel));
     });
-    const row = Math.floor(position / width) % trace.grid.at(-2);
-    const frame = Math.floor(position / (width * trace.grid.at(-2))) + 1;
-    const which = isVideo ? `frame ${frame}, ` : "";
-    const place = `${which}row ${row + 1}, column ${(position % width) + 1}`;
+    const place = placeOfPixel(position, trace.grid);
     const words =
       narrow || isVideo ? `${place} reads` : `The white frame marks the pixel that reads: ${place}`;
     const kind = isVideo && !narrow ? "beside below" : "beside";

@@ -3,14 +3,14 @@ import { html, picture, px, svg, withCode } from "../../../lab/page/dom.js";
 import { percent, significant } from "../../../lab/page/text.js";
 import { largeMap } from "../../../lab/page/heat.js";
 import {
-  alongGrid,
   colourOfHead,
   headMap,
+  sharesOfPixels,
   textOfLoss,
   weightsOfQuery,
   wordsOfHead,
 } from "./model.js";
-import { graphOf, imageOf } from "./picture.js";
+import { graphOf, imageOf, placeOfPixel } from "./picture.js";
 import { logitsAt, nameOfHead, placeOfStage } from "./plan.js";
 
 const scoreTexts = [
@@ -26,9 +26,9 @@ function scoresOf(map, head, view) {
   const rows = scoreTexts.flatMap(([key, text]) =>
     found[key] === null || found[key] === undefined ? [] : [[text, found[key]]],
   );
-  if (view.trace.grid?.length === 2 && map.rows === map.columns) {
-    const along = alongGrid(map, head, view.trace.grid);
-    rows.unshift(["same row", along.row], ["same column", along.column]);
+  const pixels = sharesOfPixels(map, head, view.trace);
+  if (pixels.length) {
+    rows.unshift(...pixels.map(({ name, share }) => [name, share]));
   } else if (!found.previous && map.rows > 2 && !view.trace.edges) {
     const share = (target) => {
       let sum = 0;
@@ -124,12 +124,12 @@ function ablation(part, words, view) {
 }
 
 function leadOf(map, head, view) {
-  const words = wordsOfHead(map, head, view.scores, view.trace.grid, view.position);
+  const words = wordsOfHead(map, head, view);
   const row = Math.min(view.position, map.rows - 1);
   const weights = weightsOfQuery(map, head, row).map(Math.abs);
   const best = weights.indexOf(Math.max(...weights));
-  const [reader, read] = [map.queries[row], map.keys[best]];
-  const where = view.trace.pixels ? "pixel" : "position";
+  const nameOf = (names, i) =>
+    view.trace.pixels ? placeOfPixel(i, view.trace.grid) : `${names[i]} (position ${i})`;
   const habit = words.startsWith("spread")
     ? ["Its weight is ", html("b", {}, "spread out, without a clear pattern"), ". "]
     : words.startsWith("no ") || words.startsWith("here ")
@@ -139,8 +139,8 @@ function leadOf(map, head, view) {
     "p",
     { class: "lead" },
     ...habit,
-    `Here ${reader} (${where} ${row}) gives the most weight, ${weights[best].toFixed(2)}, to `,
-    html("b", {}, `${read} (${where} ${best})`),
+    `Here ${nameOf(map.queries, row)} gives the most weight, ${weights[best].toFixed(2)}, to `,
+    html("b", {}, nameOf(map.keys, best)),
     ".",
   );
 }
@@ -165,12 +165,12 @@ export function headPanel(view) {
     const weights = weightsOfQuery(map, head, row);
     drawn = imageOf(trace, 198, { weights, reads: row, label });
     drawn.setAttribute("tabindex", "0");
-    const [, width] = trace.grid.slice(-2);
+    const width = trace.grid.at(-1);
     drawn.addEventListener("keydown", (event) => view.on.move(event, row, map.columns, width));
     drawn.addEventListener("click", ({ target }) => {
       if (target.dataset.pixel !== undefined) view.on.position(Number(target.dataset.pixel));
     });
-    readout.textContent = `position ${row} reads`;
+    readout.textContent = `${placeOfPixel(row, trace.grid)} reads`;
   } else if (trace.edges && map.rows === map.columns) {
     const weights = weightsOfQuery(map, head, row);
     drawn = graphOf({ edges: trace.edges, labels: map.keys }, 198, {

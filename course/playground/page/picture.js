@@ -55,10 +55,19 @@ export function imageOf({ pixels, grid }, size, { weights = null, reads = null, 
   return picture(columns * cell, height * cell, label, ...parts);
 }
 
+// Where a pixel is, counted from 1: "row 4, column 2", of a video with its frame.
+export function placeOfPixel(i, grid) {
+  const [height, width] = grid.slice(-2);
+  const row = Math.floor(i / width);
+  const place = `row ${(row % height) + 1}, column ${(i % width) + 1}`;
+  return grid.length === 3 ? `frame ${Math.floor(row / height) + 1}, ${place}` : place;
+}
+
 // Nodes on a circle, from the top on; `weights` of the nodes make the lines into `reads` thick.
 export function graphOf({ edges, labels }, size, { weights = null, reads = null, label, colour }) {
   const count = labels.length;
-  const radius = size / 2 - 12;
+  const isSmall = size < 80; // then nodes have no labels
+  const radius = size / 2 - (isSmall ? 6 : 12);
   const placeOf = (i) => {
     const angle = (2 * Math.PI * i) / count - Math.PI / 2;
     return [size / 2 + radius * Math.cos(angle), size / 2 + radius * Math.sin(angle)];
