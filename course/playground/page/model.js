@@ -806,18 +806,19 @@ function outcome(view, { target, loss, top }) {
   const right = top.token === target;
   const parts = row(
     "prediction",
-    html("b", {}, top.token),
+    html("b", { class: top.token.length > 3 ? "word" : "" }, top.token),
     " ",
     target === null
       ? null
-      : html("span", { class: right ? "ok" : "no" }, right ? "✓ right" : "✗ wrong"),
+      : html("span", { class: right ? "ok" : "no" }, right ? "✓ correct" : "✗ wrong"),
   );
   parts.push(...row("probability", top.probability.toFixed(2)));
   if (target !== null) {
     const p = Math.exp(-loss);
+    const formula = p < 0.99 ? `−ln ${significant(p, 2)} = ` : "";
     parts.push(
       ...row("target", html("span", { class: "m goal" }, target)),
-      ...row("loss here", `−ln ${significant(p, p > 0.99 ? 4 : 2)} = ${significant(loss, 2)}`),
+      ...row("loss here", formula + significant(loss, 2)),
     );
   } else {
     parts.push(...row("target", view.trace.typed ? "not known" : "none at this position"));
