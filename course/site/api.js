@@ -397,7 +397,8 @@ export function apiPages(site, xml) {
     kind: "api",
     about: firstSentence(about),
     body:
-      `<p class="meta">${mono("heed::")} · ${mono(`#include &lt;heed/${escape(file)}&gt;`)}</p>\n` +
+      `<p class="meta">${mono("heed::")} · ` +
+      `${mono(`#include &lt;heed/${escape(file.replace("apps/run/", ""))}&gt;`)}</p>\n` +
       body,
     sections,
   });

@@ -17,15 +17,7 @@ if ! cmp -s package-lock.json node_modules/.heed-lock; then
   cp package-lock.json node_modules/.heed-lock
 fi
 
-# The headers that heed.h includes.
-cd "$root"
-headers=$("${CXX:-c++}" -std=c++20 -I. -MM heed.h | tr ' \\' '\n\n' | grep -E '^[a-z].*\.h$' | sort -u | tr '\n' ' ')
-rm -rf "$build/xml"
-{
-  cat "$here/Doxyfile"
-  printf '%s\n' "INPUT = $headers" "OUTPUT_DIRECTORY = $build" "FILTER_PATTERNS = \"*.h=awk -f $here/comments.awk\""
-} | doxygen - >/dev/null
-
+"$here/xml.sh" "$build"
 rm -rf "${out:?}"/*
 cd "$build/tools"
 HEED_ROOT=$root HEED_OUT=$out HEED_XML=$build/xml HEED_PLAYGROUND=$playground \
