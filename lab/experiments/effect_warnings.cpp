@@ -63,31 +63,32 @@ void warn_of_disagreement(const std::vector<NamedComparison>& all, const Effects
 // Says which groups are not compared, and why.
 void warn_of_pairs(const Effects& effects, const RunGroups& groups,
                    std::vector<std::string>& lines) {
-  int64_t unscored = 0, without = 0, others = 0;
-  for (const GroupComparison& each : effects.groups)
-    if (groups.groups[each.group].numbers(effects.score).empty())
-      ++unscored;
-    else if (each.seeds.empty())
-      ++(each.same_data ? without : others);
-  const auto count = std::ssize(effects.groups);
-  if (unscored > 0)
+  if (effects.groups.empty()) return;
+  const auto is_unscored = [&](const RunGroup& group) {
+    return group.numbers(effects.score).empty();
+  };
+  if (const auto unscored = std::ranges::count_if(groups.groups, is_unscored); unscored > 0)
     lines.push_back(fmt::format("{} of {} {} no run with a finite {}", unscored,
-                                counted(count, "group"), unscored == 1 ? "has" : "have",
-                                effects.score));
+                                counted(std::ssize(groups.groups), "group"),
+                                unscored == 1 ? "has" : "have", effects.score));
+  int64_t without = 0, others = 0;
+  for (const GroupComparison& each : effects.groups)
+    if (each.seeds.empty() && !is_unscored(groups.groups[each.group]))
+      ++(each.same_data ? without : others);
+  const std::string compared = counted(std::ssize(effects.groups), "other group");
   if (without + others == 0) return;
   const std::string first =
       !effects.baseline.empty()
           ? "the group to compare with"
           : settings_text(groups.varying, groups.groups[effects.first].values);
   if (without > 0)
-    lines.push_back(fmt::format("{} of {} {} no seed in common with {}", without,
-                                counted(count, "group"), without == 1 ? "has" : "have", first));
+    lines.push_back(fmt::format("{} of {} {} no seed in common with {}", without, compared,
+                                without == 1 ? "has" : "have", first));
   if (others > 0)
-    lines.push_back(
-        fmt::format("{} of {} {} other data than {}; heed computes no effect for {}, because it "
-                    "would mix the effects of keys and data",
-                    others, counted(count, "group"), others == 1 ? "has" : "have", first,
-                    others == 1 ? "it" : "them"));
+    lines.push_back(fmt::format(
+        "{} of {} {} other data than {}; heed computes no effect for {}, because it "
+        "would mix the effects of keys and data",
+        others, compared, others == 1 ? "has" : "have", first, others == 1 ? "it" : "them"));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST_CASE("compare: a group without a score has no effect, and does not disagree
   }
   const std::string text = comparison_of(runs.load(), {});
   has_line(text, "100000000.0 0 - - -");
-  CHECK_CONTAINS(text, "1 of 1 group has no run with a finite val.loss");
+  CHECK_CONTAINS(text, "1 of 2 groups has no run with a finite val.loss");
   CHECK(text.find("disagree") == text.npos);
   const std::string json = comparison_of(runs.load(), {.format = TableFormat::json});
   CHECK_CONTAINS(json, "\"low\": null");

@@ -124,7 +124,7 @@ TEST_CASE("effects: the first group is the first with a score") {
   REQUIRE(warnings.size() == 3);
   CHECK_CONTAINS(warnings[0], "too few seeds: with 2 seeds no p can be below 0.5");
   CHECK_CONTAINS(warnings[1], "disagree");
-  CHECK_CONTAINS(warnings[2], "1 of 2 groups has no run with a finite val.loss");
+  CHECK_CONTAINS(warnings[2], "1 of 3 groups has no run with a finite val.loss");
 }
 
 TEST_CASE("effects: comparisons with fewer seeds than the others are named, too") {

@@ -276,7 +276,7 @@ TEST_CASE("groups: data are the same wherever their file is, and others at the s
   CHECK(effects.keys.size() == 1);
   CHECK(effects.keys[0].keys == Names{"data.bucketing"});
   CHECK_CONTAINS(joined(warnings_of(effects, other)),
-                 "1 of 2 groups has other data than data.bucketing = 1, data = ");
+                 "1 of 2 other groups has other data than data.bucketing = 1, data = ");
 }
 
 TEST_CASE("groups: an axis of files is shown by their paths") {
