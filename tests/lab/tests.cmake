@@ -7,8 +7,7 @@ target_sources(test_lab PRIVATE apps/program.cpp)
 target_compile_definitions(test_lab PRIVATE HEED_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
 heed_nightly_test(study ${CMAKE_CURRENT_SOURCE_DIR}/docs/study.sh $<TARGET_FILE:heed_program>)
 add_test(NAME sweep COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/sweep.sh $<TARGET_FILE:heed_program> ${library})
-add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh
-  $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/configs/sort.toml)
+add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh $<TARGET_FILE:heed_program>)
 heed_nightly_test(slurm ${CMAKE_CURRENT_SOURCE_DIR}/program/slurm.sh $<TARGET_FILE:heed_program>)
 
 # ONNX files, checked by libonnx where it is installed, and by ONNX Runtime for node.

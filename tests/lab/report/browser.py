@@ -2,9 +2,9 @@
 """Opens reports and live pages in a real browser: what is drawn, slider, hover, keyboard, contrast, what menus save,
 live points, no request, no error.
 
-   browser.py PROGRAM CONFIG [FOLDER]
+   browser.py PROGRAM [FOLDER]
 
-CONFIG is trained, for some steps. FOLDER gets the screenshots."""
+configs/sort.toml is trained, for some steps. FOLDER gets the screenshots."""
 import math
 import os
 import signal
@@ -344,8 +344,9 @@ def write_two_keys(work):
 
 
 def main():
-    heed, config = sys.argv[1:3]
-    folder = sys.argv[3] if len(sys.argv) > 3 else None
+    heed = sys.argv[1]
+    folder = sys.argv[2] if len(sys.argv) > 2 else None
+    config = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../configs/sort.toml")
     with tempfile.TemporaryDirectory() as work:
         runs = os.path.join(work, "runs")
         for name, seed, rate in (("seed-1", 1, 1e-3), ("seed-2", 2, 1e-3), ("other", 2, 5e-4), ("failed", 1, 1e8)):

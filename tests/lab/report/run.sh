@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Opens reports and live pages in Chromium; see browser.py. Skipped where a tool is missing.
-#   run.sh PROGRAM CONFIG [FOLDER FOR SCREENSHOTS]
+#   run.sh PROGRAM [FOLDER FOR SCREENSHOTS]
 set -euo pipefail
 for tool in python3 chromium chromedriver; do
   type "$tool" &>/dev/null || { echo "skipped: $tool is not installed"; exit; }
