@@ -29,6 +29,7 @@ namespace heed::course {
 struct Page {
   std::string path;
   void (*blocks)(void (*begin)(int line));
+  uint32_t checksum;  // of the blocks, by run.sh
 };
 
 // All pages by the names of their files, without ".md": each adds itself before main() begins.

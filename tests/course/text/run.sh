@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Executes a page of course and compares what the page says with what happens.
-#   run.sh program PAGE                prints the C++ blocks of a page as a source file of the program course_pages
+#   run.sh program PAGE                prints the C++ blocks of a page as a source file of the program course_pages, with
+#                                      their checksum: the program of an earlier page is rejected
 #   run.sh quick PAGE PROGRAM HEED     runs them and the shell blocks, compares outputs, excerpts, links, figures
 #   run.sh nightly PAGE PROGRAM HEED   the same with the shell blocks tagged nightly, and without the C++ blocks
 #   run.sh figures PAGE PROGRAM HEED   writes the figures of the quick blocks into the page's folder
@@ -37,6 +38,10 @@ complain() { printf '%s\n' "$@"; failed=1; }
 # Prints the entries of one kind, without the kind.
 entries() { awk -F '\t' -v kind="$1" '$1 == kind { sub(/^[^\t]*\t/, ""); print }' "$work/list"; }
 
+# Of the C++ blocks: their lines and texts.
+lines=$(entries cpp | cut -f 1)
+checksum=$(cd "$work/blocks" && { echo $lines; cat $lines /dev/null; } | cksum)
+checksum=${checksum%% *}
 if [[ $mode == program ]]; then
   printf '#include "tests/course/text/page.h"\n'
   grep -h '^#include' $(entries cpp | awk -v folder="$work/blocks/" '{ print folder $1 }') /dev/null || true
@@ -45,7 +50,8 @@ if [[ $mode == program ]]; then
     printf 'begin(%s);\n#line %s "%s"\n' "$line" "$line" "$name"
     sed 's/^#include.*//' "$work/blocks/$line"
   done < <(entries cpp)
-  printf '}\nstatic const bool added = course::pages().emplace("%s", course::Page{"%s", blocks}).second;\n}\n' "$key" "$name"
+  printf '}\nstatic const bool added = course::pages().emplace("%s", course::Page{"%s", blocks, %s}).second;\n}\n' \
+    "$key" "$name" "${checksum}u"
   exit
 fi
 
@@ -212,7 +218,7 @@ ln -s "$heed" "$work/scratch/heed"
 ln -s "$root/configs" "$root/docs" "$root/course" "$root/tests" "$work/scratch"
 run_shell_blocks
 if [[ $mode != nightly ]]; then
-  (cd "$work/scratch" && "$program" "$key" "$work/outputs") 2>"$work/errors" ||
+  (cd "$work/scratch" && "$program" "$key" "$work/outputs" "$checksum") 2>"$work/errors" ||
     complain "$name: the C++ blocks end with exit code $?" "$(tail -n 20 "$work/errors")"
 fi
 ((failed)) || compare_outputs
