@@ -25,6 +25,9 @@ static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
                    const ExistingVocabulary& existing) {
   check_options(options, framing);
+  check(!existing.source == !existing.target,
+        "load_corpus: ExistingVocabulary has a source or a target only; set both, to one object, "
+        "or to one for each side of pairs");
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   const DataKind& kind = *options.kind;
   Files files;

@@ -56,6 +56,8 @@ struct Corpus {
 // Files of text are read with the vocabulary `existing`, to which special tokens that the kind
 // needs are added. data.vocabulary is not read here.
 //
+// Throws Error if `existing` has one of its two vocabularies only.
+//
 // Throws InputError for options that check_options() rejects, for a file that is missing, empty,
 // damaged, not text, or not of the kind that data.kind names, and for a vocabulary of another level
 // or that lacks tokens. The message has the file, the line and what to do.
