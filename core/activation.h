@@ -16,7 +16,7 @@
 
 namespace heed::inline HEED_REAL {
 
-inline constexpr double sqrt_2_over_pi = 0.79788456080286535588;
+inline constexpr double sqrt_2_over_pi = 0.79788456080286535588;  // √(2/π), of gelu_tanh
 
 #define HEED_ACTIVATIONS(entry) \
   entry(relu) entry(tanh) entry(sigmoid) entry(silu) entry(gelu) entry(gelu_tanh)
@@ -24,8 +24,9 @@ inline constexpr double sqrt_2_over_pi = 0.79788456080286535588;
 #define HEED_ACTIVATION_VALUE(name) name,
 #define HEED_ACTIVATION_TEXT(name) #name,
 
+// φ; none: the identity.
 enum class Activation { none, HEED_ACTIVATIONS(HEED_ACTIVATION_VALUE) };
-
+// Returns the word in a config: "gelu_tanh".
 inline const char* name_of(Activation function) {
   static constexpr const char* names[] = {"none", HEED_ACTIVATIONS(HEED_ACTIVATION_TEXT)};
   return names[static_cast<size_t>(function)];

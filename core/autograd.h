@@ -56,8 +56,8 @@ class Backward {
   Backward(Node& node, Slot& output) : node_(node), output_(output) {}
   // ∂loss/∂y, in the shape of y.
   const real* dy() const { return output_.gradient->data; }
-  const Shape& shape() const;
-  int64_t size() const { return output_.size; }
+  const Shape& shape() const;                    // of y
+  int64_t size() const { return output_.size; }  // number of elements of y
   // Returns whether input i requires a gradient.
   bool wants(int i) const;
   // The destination of ∂loss/∂input i. Call it once, and write every element.
@@ -105,7 +105,7 @@ class Saved {
   const real* data() const;
   // The same, for a closure that saved a tensor of its own and may overwrite it.
   real* own_data() const { return data() ? storage_->data : nullptr; }
-  const Shape& shape() const { return shape_; }
+  const Shape& shape() const { return shape_; }  // of x
 
  private:
   Handle<Storage> storage_;
@@ -113,6 +113,7 @@ class Saved {
   uint32_t version_ = 0;
 };
 
+// Returns whether operations on x record how to differentiate them.
 inline bool wants_gradient(const Tensor& x) { return x && x.requires_grad() && scope().gradients; }
 
 // Saves x for backward if it is needed for the gradient of any of `inputs`; else saves nothing.
@@ -125,26 +126,26 @@ Saved saved(const Tensor& x, const Tensors&... inputs) {
 
 // How one tensor was computed.
 struct Node {
-  const char* name;
-  uint64_t order;  // of creation; a node has a larger number than those of its inputs
-  Shape shape;     // of the result
-  Precision precision;
+  const char* name;     // of the operation
+  uint64_t order;       // of creation; a node has a larger number than those of its inputs
+  Shape shape;          // of the result
+  Precision precision;  // of the forward pass, which backward uses again
   bool queued = false;  // has received a gradient, and waits to run
-  int input_count;
-  Slot** inputs;  // null where no gradient is required
-  void* closure;
-  void (*run)(void* closure, Backward& g);
+  int input_count;      // length of `inputs`
+  Slot** inputs;        // null where no gradient is required
+  void* closure;        // the object that `run`, `again` and `end` are given
+  void (*run)(void* closure, Backward& g);  // adds to the gradients of the inputs
   // Computes the result again, once, from what the closure keeps. Null if it cannot.
   void (*again)(void* closure, real* y);
-  void (*end)(void* closure);
-  Node* next = nullptr;  // in the list of nodes to destroy
+  void (*end)(void* closure);  // destroys the closure
+  Node* next = nullptr;        // in the list of nodes to destroy
 };
 
 // An input of an operation, in a list that copies no handle.
 struct Input {
   Input(const Tensor& x) : tensor(x) {}
   operator const Tensor&() const { return tensor; }
-  const Tensor& tensor;
+  const Tensor& tensor;  // outlives the call of record()
 };
 
 namespace detail {

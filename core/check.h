@@ -28,8 +28,9 @@ class InputError : public Error {
   using Error::Error;
 };
 
+// Throw Error and InputError with a text of fmt, for check() and check_input().
 [[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args);
-[[noreturn]] void throw_input_error(fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_input_error(fmt::string_view format, fmt::format_args args);  // InputError
 
 // check(x.rank() == 2, "linear: w must be a matrix, got {}", w.shape());
 template <class... Args>

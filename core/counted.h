@@ -52,7 +52,7 @@ class Handle {
     if (object_ && object_->drop_reference()) T::destroy(object_);
   }
 
-  T* get() const { return object_; }
+  T* get() const { return object_; }  // null: an empty handle
   T* operator->() const { return object_; }
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }

@@ -30,15 +30,15 @@ namespace heed::inline HEED_REAL {
 
 // A closed interval.
 struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  double least = -std::numeric_limits<double>::infinity();  // included
+  double most = std::numeric_limits<double>::infinity();    // included
 
   // Returns whether a number is in the interval, and finite.
   bool contains(double number) const {
     return std::isfinite(number) && number >= least && number <= most;
   }
 };
-inline constexpr Range at_least(double least) { return {least}; }
+inline constexpr Range at_least(double least) { return {least}; }  // [least, ∞)
 // Returns "0 … 1", "≥ 0", or "" for any number.
 std::string range_text(Range range);
 // Returns what an error expects: "a number, 0 … 1", or "a number" for any.
@@ -48,8 +48,8 @@ std::string expected_number(const char* kind, Range range);
 struct Field {
   // One of some words, by its index.
   struct Choice {
-    int* index;
-    std::span<const char* const> words;
+    int* index;                          // into words
+    std::span<const char* const> words;  // all that a config may say
   };
 
   // What another value does to weights that were trained with this one.
@@ -60,30 +60,37 @@ struct Field {
     none,     // nothing: threads, logs, checkpoints
   };
 
-  const char *name, *help;
+  const char* name;  // the key in a config
+  const char* help;  // one line of the reference page
+  // Where the value is.
   std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*,
                std::vector<int64_t>*, Choice>
       value;
-  Effect effect = Effect::weights;
-  Range range = {};
-  bool is_path = false;  // texts: files or folders
+  Effect effect = Effect::weights;  // of another value
+  Range range = {};                 // of numbers, and of each of several
+  bool is_path = false;             // texts: files or folders
 };
 
+// Visits the fields of a struct of options, one call for each.
 class Fields {
  public:
-  using Effect = Field::Effect;
+  using Effect = Field::Effect;  // the default is `weights`
   virtual ~Fields() = default;
 
+  // Each has a name, the member, the range of a number and a line of help.
   void flag(const char* name, bool& value, const char* help, Effect effect = {}) {
     visit({name, help, &value, effect});
   }
+  // An integer in the range.
   void integer(const char* name, int64_t& value, Range range, const char* help,
                Effect effect = {}) {
     visit({name, help, &value, effect, range});
   }
+  // A finite number in the range.
   void number(const char* name, double& value, Range range, const char* help, Effect effect = {}) {
     visit({name, help, &value, effect, range});
   }
+  // Any text.
   void text(const char* name, std::string& value, const char* help, Effect effect = {}) {
     visit({name, help, &value, effect});
   }
@@ -91,14 +98,17 @@ class Fields {
   void path(const char* name, std::string& value, const char* help, Effect effect = {}) {
     visit({name, help, &value, effect, {}, true});
   }
+  // A list of texts.
   void texts(const char* name, std::vector<std::string>& values, const char* help,
              Effect effect = {}) {
     visit({name, help, &values, effect});
   }
+  // A list of files or folders.
   void paths(const char* name, std::vector<std::string>& values, const char* help,
              Effect effect = {}) {
     visit({name, help, &values, effect, {}, true});
   }
+  // A list of whole numbers, each in the range.
   void integers(const char* name, std::vector<int64_t>& values, Range range, const char* help,
                 Effect effect = {}) {
     visit({name, help, &values, effect, range});

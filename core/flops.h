@@ -22,7 +22,7 @@ class FlopCounter final : public Observer {
   void reported(Work work, double amount) noexcept override {
     if (work == Work::multiplications) flops_ += 2 * amount;
   }
-  double flops() const { return flops_; }
+  double flops() const { return flops_; }  // counted so far
 
  private:
   double flops_ = 0;

@@ -14,9 +14,9 @@ namespace heed::inline HEED_REAL {
 // A counted handle to a dense, row-major array; copying it copies no elements.
 class Ids {
  public:
-  Ids() = default;                       // an empty handle; shape() is [0]
-  static Ids empty(const Shape& shape);  // contents undefined
-  static Ids full(const Shape& shape, int32_t value);
+  Ids() = default;                                     // an empty handle; shape() is [0]
+  static Ids empty(const Shape& shape);                // contents undefined
+  static Ids full(const Shape& shape, int32_t value);  // all elements equal
   // Copies integers of any type, in row-major order, from a list or a container. Throws Error
   // unless there are shape.size() of them.
   template <class Values>
@@ -32,11 +32,11 @@ class Ids {
   }
 
   explicit operator bool() const { return static_cast<bool>(elements_); }
-  const Shape& shape() const { return shape_; }
-  int64_t dim(int axis) const { return shape_[axis]; }
-  int64_t size() const { return shape_.size(); }
-  const int32_t* data() const { return elements_ ? elements_->data : nullptr; }
-  int32_t* mutable_data() { return elements_ ? elements_->data : nullptr; }
+  const Shape& shape() const { return shape_; }         // of an empty handle [0]
+  int64_t dim(int axis) const { return shape_[axis]; }  // negative axes count from the end
+  int64_t size() const { return shape_.size(); }        // number of elements
+  const int32_t* data() const { return elements_ ? elements_->data : nullptr; }  // row-major
+  int32_t* mutable_data() { return elements_ ? elements_->data : nullptr; }  // copies share them
   int32_t operator[](int64_t i) const { return data()[i]; }  // i is the row-major index
   Ids reshape(const Shape& shape) const;                     // shares the elements
 

@@ -17,6 +17,7 @@ struct KeepMask {
   Ids key_lengths = {};  // (B), if set: hides all but the first key_lengths[b] keys
   Ids dense = {};        // (B or 1, H or 1, Tq, Tk), if set: hides keys where it is 0
 
+  // Returns whether no part is set.
   bool hides_nothing() const { return !causal && window == 0 && !key_lengths && !dense; }
   // Throws Error with the name of the operation if a part does not fit these sizes.
   void check_fits(const char* operation, int64_t batch, int64_t heads, int64_t queries,
@@ -29,6 +30,7 @@ struct KeepMask {
   KeyRange keys_for(int64_t b, int64_t i, int64_t queries, int64_t keys) const;
   // Row i of `dense` for example b and head h; null if there is no dense part.
   const int32_t* dense_row(int64_t b, int64_t h, int64_t i) const;
+  // Returns whether query i of example b and head h may read key j.
   bool keeps(int64_t b, int64_t h, int64_t i, int64_t j, int64_t queries, int64_t keys) const;
 };
 

@@ -11,9 +11,9 @@
 namespace heed::inline HEED_REAL {
 
 // ---- ops/more_arithmetic.cpp: element by element, with broadcasting
-Tensor sub(const Tensor& a, const Tensor& b);
-Tensor div(const Tensor& a, const Tensor& b);
-Tensor add(const Tensor& a, real b);
+Tensor sub(const Tensor& a, const Tensor& b);  // a - b
+Tensor div(const Tensor& a, const Tensor& b);  // a / b
+Tensor add(const Tensor& a, real b);           // a + b
 
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
@@ -27,12 +27,12 @@ inline Tensor operator/(const Tensor& a, real b) { return div(a, Tensor::scalar(
 inline Tensor operator/(real a, const Tensor& b) { return div(Tensor::scalar(a), b); }
 
 // ---- ops/elementwise.cpp: functions of one value
-Tensor neg(const Tensor& x);
+Tensor neg(const Tensor& x);  // -x
 inline Tensor operator-(const Tensor& x) { return neg(x); }
-Tensor exp(const Tensor& x);
-Tensor log(const Tensor& x);   // natural; -inf at 0, NaN below
-Tensor sqrt(const Tensor& x);  // NaN below 0
-Tensor pow(const Tensor& x, real exponent);
+Tensor exp(const Tensor& x);                 // eˣ
+Tensor log(const Tensor& x);                 // natural; -inf at 0, NaN below
+Tensor sqrt(const Tensor& x);                // NaN below 0
+Tensor pow(const Tensor& x, real exponent);  // NaN for x < 0 and a fractional exponent
 
 // The activations of core/activation.h: relu(x), tanh(x), sigmoid(x), silu(x), gelu(x),
 // gelu_tanh(x).
@@ -45,10 +45,9 @@ HEED_ACTIVATIONS(HEED_DEFINE)
 // The sum over `axes`, or over all axes if the list is empty. The reduced axes are removed, or kept
 // with length 1 if `keep` is true; those of the functions below, too.
 Tensor sum(const Tensor& x, Axes axes = {}, bool keep = false);
-Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);
-// Equal maxima (or minima) share the gradient equally.
-Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);
-Tensor min(const Tensor& x, Axes axes = {}, bool keep = false);
+Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);  // sum / number of elements
+Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);   // equal maxima share the gradient
+Tensor min(const Tensor& x, Axes axes = {}, bool keep = false);   // and so do equal minima
 // Σ (x - mean(x))² / (n - correction), over n elements; correction = 1: the unbiased estimate.
 // Throws Error unless n > correction.
 Tensor var(const Tensor& x, Axes axes = {}, bool keep = false, int64_t correction = 1);
@@ -59,6 +58,7 @@ Tensor logsumexp(const Tensor& x, Axes axes = {}, bool keep = false);
 // y[…, n, …] = x[…, ids[…, n, …], …], with the ids along `axis`. ids has the rank of x, and no axis
 // but `axis` is longer than that of x. Each id is in [0, x.dim(axis)). → the shape of ids
 Tensor gather(const Tensor& x, int axis, const Ids& ids);
+// What topk() returns.
 struct TopK {
   Tensor values;  // sorted, the largest (or smallest) first; differentiable
   Ids ids;        // their indices along the axis
@@ -68,8 +68,8 @@ struct TopK {
 TopK topk(const Tensor& x, int64_t k, int axis = -1, bool largest = true);
 
 // ---- ops/join.cpp: along one axis
-Tensor concat(std::span<const Tensor> parts, int axis);
-Tensor stack(std::span<const Tensor> parts, int axis);  // along a new axis
+Tensor concat(std::span<const Tensor> parts, int axis);  // their other axes are equal
+Tensor stack(std::span<const Tensor> parts, int axis);   // along a new axis
 inline Tensor concat(std::initializer_list<Tensor> parts, int axis) {
   return concat(std::span(parts.begin(), parts.size()), axis);
 }
@@ -101,9 +101,9 @@ enum class HardmaxGradient {
 // The limit T → 0 of softmax(x / T): 1 at the maximum of a row, shared equally by ties, and 0
 // elsewhere. A row in which all elements are -inf gives zeros.
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none);
-// x / Σ x. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient, and is counted
-// (core/rows_without_sum.h).
-inline constexpr real min_row_sum = 1e-6;
+inline constexpr real min_row_sum = 1e-6;  // sum_normalize() divides by larger sums only
+// x / Σ x, along the last axis. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient,
+// and is counted (core/rows_without_sum.h).
 Tensor sum_normalize(const Tensor& x);
 
 // ---- ops/segment.cpp

@@ -10,8 +10,8 @@ namespace heed::inline HEED_REAL {
 // A name and the value it stands for. A table is an array of these, in any order.
 template <class Value>
 struct Named {
-  const char* name;
-  Value value;
+  const char* name;  // the word in a config
+  Value value;       // what it stands for
 };
 
 // An entry of a table, and one of a registry (core/registry.h), whose value is its address.

@@ -19,6 +19,7 @@ enum class Work {
   moved,            // elements read and written, where shapes suggest more
 };
 
+// Is told what the operations of a thread do while an ObserverScope names it. Derive from it.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -27,9 +28,10 @@ class Observer {
   virtual void op_finished(const char* /*name*/, const Tensor& /*y*/,
                            std::span<const Tensor> /*inputs*/, const Node* /*node*/) {}
   // The backward closure of a node begins and ends. At its end `output` still holds the gradient
-  // that the closure read. May throw at the end.
+  // that the closure read.
   virtual void backward_started(const Node& /*node*/) noexcept {}
-  virtual void backward_finished(const Node& /*node*/, const Slot& /*output*/) {}
+  virtual void backward_finished(const Node& /*node*/, const Slot& /*output*/) {}  // may throw
+  // An amount of work, in the unit of Work.
   virtual void reported(Work /*work*/, double /*amount*/) noexcept {}
 };
 

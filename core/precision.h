@@ -13,6 +13,7 @@ enum class Precision : int {
   high,     // each float32 split into two bfloat16, three products
   medium,   // one product of bfloat16
 };
+// Each word of a config with its precision.
 inline constexpr Named<Precision> precision_names[] = {
     {"highest", Precision::highest}, {"high", Precision::high}, {"medium", Precision::medium}};
 

@@ -18,6 +18,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// Returns what fmt prints.
 std::string to_string(const Tensor& x);
 std::string to_string(const Ids& x);
 

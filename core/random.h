@@ -25,7 +25,7 @@ enum class Purpose : uint32_t {
   sweep = 9,
 };
 
-using PhiloxBlock = std::array<uint32_t, 4>;
+using PhiloxBlock = std::array<uint32_t, 4>;  // four random words, or a counter
 // Ten rounds of the cipher on one counter give four random words.
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
@@ -36,8 +36,8 @@ uint64_t mixed(uint64_t z);
 // The name of a stream: a seed, a purpose and three numbers of any meaning. Those of a Scope are
 // step, micro-batch and call.
 struct StreamKey {
-  uint64_t key = 0;
-  uint32_t a = 0, b = 0, c = 0;
+  uint64_t key = 0;              // seed and purpose, mixed
+  uint32_t a = 0, b = 0, c = 0;  // the three numbers
 
   StreamKey() = default;
   StreamKey(uint64_t seed, Purpose purpose, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);

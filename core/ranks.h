@@ -47,15 +47,17 @@ class Ranks {
   // Ranks that are threads of one process give none and need none.
   virtual void set_timeout(int64_t /*seconds*/) {}
 
-  // Starts to send bytes, or to receive those that the partner sends with the same tag. Only the
-  // two ranks call these functions. The bytes must stay valid and unchanged until the message has
-  // arrived. A message makes progress only while its rank is in a function of this class.
+  // A message that has started: its number.
   using Message = size_t;
+  // Starts to send bytes. Only the two ranks call this function and receive(). The bytes must stay
+  // valid and unchanged until the message has arrived. A message makes progress only while its rank
+  // is in a function of this class.
   virtual Message send(int partner, int tag, std::span<const std::byte> bytes) = 0;
+  // Starts to receive the bytes that the partner sends with the same tag.
   virtual Message receive(int partner, int tag, std::span<std::byte> bytes) = 0;
-  // Returns whether the message has arrived, without waiting; waits for it. After that, it must
-  // not be used.
+  // Returns whether the message has arrived, without waiting. If it has, it must not be used again.
   virtual bool done(Message message) = 0;
+  // Waits until the message has arrived. After that, it must not be used.
   virtual void wait(Message message) = 0;
   // Sends `to` to a partner, whose own `to` is written to `from`, and waits for both.
   void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from);
@@ -67,8 +69,9 @@ class Ranks {
   virtual void abort(int code) = 0;
 };
 
-// Of this process; 0 and 1 without others (Ranks::current).
+// Returns the index of this process, 0 if it is the only one.
 inline int rank() { return Ranks::current ? Ranks::current->index() : 0; }
+// Returns the number of processes (Ranks::current), 1 without others.
 inline int rank_count() { return Ranks::current ? Ranks::current->count() : 1; }
 
 // The bytes of `count` values.
@@ -77,6 +80,7 @@ std::span<const std::byte> bytes_of(const T* first, int64_t count) {
   return std::as_bytes(std::span(first, static_cast<size_t>(count)));
 }
 
+// The same for values to overwrite.
 template <class T>
 std::span<std::byte> writable_bytes_of(T* first, int64_t count) {
   return std::as_writable_bytes(std::span(first, static_cast<size_t>(count)));
@@ -112,7 +116,7 @@ std::vector<std::string> concatenated(const std::vector<std::string>& own);
 // The part of [0, count) that this rank computes, where each rank takes consecutive items.
 // Clients do not need it.
 struct RankShare {
-  int64_t first, last;
+  int64_t first, last;  // [first, last)
   explicit RankShare(int64_t count)
       : first(count * rank() / rank_count()), last(count * (rank() + 1) / rank_count()) {}
 };

@@ -16,16 +16,16 @@
 namespace heed::inline HEED_REAL {
 
 #ifdef HEED_DOUBLE
-using real = double;
+using real = double;  // the type of every element
 #else
-using real = float;
+using real = float;  // the type of every element
 #endif
 
 // Where a loop writes its result, and whether it adds to what is there: the first gradient that a
 // tensor receives is written, and the next ones are added. Clients do not need it.
 struct Destination {
-  real* data;
-  bool accumulate;
+  real* data;       // the first element
+  bool accumulate;  // add; otherwise overwrite
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -40,13 +40,14 @@ enum class DType {
   I64,
   F64
 };
-const char* dtype_name(DType dtype);
+const char* dtype_name(DType dtype);                      // "F32"
 std::optional<DType> dtype_named(std::string_view name);  // empty for an unknown name
 int64_t dtype_size(DType dtype);                          // bytes of one element
 
+// What a file says of an array.
 struct ArrayHeader {
-  std::string name;
-  DType dtype = DType::F32;
+  std::string name;           // any text; each occurs once in a file
+  DType dtype = DType::F32;   // of every element
   std::vector<int64_t> dims;  // of any rank: a Shape holds at most six
 
   // Throws Error if the size does not fit in 63 bits or a length is negative.
@@ -58,7 +59,7 @@ std::string type_text(const ArrayHeader& array);
 
 // An array in memory, to be written.
 struct NamedArray : ArrayHeader {
-  const void* data = nullptr;
+  const void* data = nullptr;  // bytes() bytes, row-major
 };
 
 // An array in a file.
@@ -66,7 +67,7 @@ struct StoredArray : ArrayHeader {
   int64_t offset = 0;  // from the start of the file, in bytes
 };
 
-using Metadata = std::map<std::string, std::string>;
+using Metadata = std::map<std::string, std::string>;  // the texts of a file, by key
 
 // Writes a file and waits until it is on the disk. Equal arrays give equal bytes: arrays are sorted
 // by element size, largest first, so that all are aligned, and then by name. Throws Error with the
@@ -82,10 +83,10 @@ class SafetensorsFile {
   // Opens it with errors that begin with `context` instead of the path.
   SafetensorsFile(std::string path, const std::string& context);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }                   // as it was opened
   const std::vector<StoredArray>& arrays() const { return arrays_; }  // by name
   const StoredArray* find(std::string_view name) const;               // null if there is none
-  const Metadata& metadata() const { return metadata_; }
+  const Metadata& metadata() const { return metadata_; }              // empty if it has none
   // Copies array.bytes() bytes. Throws InputError if the file has become shorter since.
   void read(const StoredArray& array, void* destination) const;
 

@@ -29,9 +29,10 @@ struct Scope {
   // of a step's batch. Settings that change during training (a temperature) also read `step`; an
   // evaluation sets it to the step of the weights.
   uint64_t seed = 0;
-  uint32_t step = 0, micro_batch = 0;
-  uint32_t calls = 0;  // streams drawn so far in this micro-batch
+  uint32_t step = 0, micro_batch = 0;  // their numbers in the training
+  uint32_t calls = 0;                  // streams drawn so far in this micro-batch
 
+  // Returns the next stream, and counts it.
   StreamKey next_stream(Purpose purpose) {
     return StreamKey(seed, purpose, step, micro_batch, calls++);
   }

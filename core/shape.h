@@ -15,7 +15,7 @@ namespace heed::inline HEED_REAL {
 
 class Shape {
  public:
-  static constexpr int max_rank = 6;
+  static constexpr int max_rank = 6;                     // axes
   static constexpr int64_t max_size = int64_t{1} << 60;  // so that the bytes fit in 64 bits
 
   Shape() = default;  // rank 0: a scalar, one element
@@ -23,7 +23,7 @@ class Shape {
   // Throws Error for more than six axes, a negative length, or more than max_size elements.
   explicit Shape(std::span<const int64_t> dims);
 
-  int rank() const { return rank_; }
+  int rank() const { return rank_; }  // number of axes
   // Number of elements: the product of the lengths, 1 for a scalar.
   int64_t size() const { return size_; }
   // Length of an axis; negative axes count from the end. Throws Error if there is no such axis.
@@ -34,12 +34,12 @@ class Shape {
   int64_t span_size(int first, int last) const;
 
   Shape with(int axis, int64_t length) const;  // with the length of one axis changed
-  Shape with_last(int64_t length) const { return with(-1, length); }
-  Shape without(int axis) const;                   // with one axis removed
+  Shape with_last(int64_t length) const { return with(-1, length); }  // of the last axis
+  Shape without(int axis) const;                                      // with one axis removed
   Shape inserted(int axis, int64_t length) const;  // with a new axis before `axis`
 
-  const int64_t* begin() const { return dims_.data(); }
-  const int64_t* end() const { return dims_.data() + rank_; }
+  const int64_t* begin() const { return dims_.data(); }        // the lengths of the axes, in order
+  const int64_t* end() const { return dims_.data() + rank_; }  // after the last length
   bool operator==(const Shape& other) const;
 
  private:

@@ -25,11 +25,11 @@
 
 namespace heed::inline HEED_REAL {
 
-using Axes = std::initializer_list<int>;
+using Axes = std::initializer_list<int>;  // negative ones count from the end
 
 // ---- ops/arithmetic.cpp: element by element, with broadcasting
-Tensor add(const Tensor& a, const Tensor& b);
-Tensor mul(const Tensor& a, const Tensor& b);
+Tensor add(const Tensor& a, const Tensor& b);  // a + b
+Tensor mul(const Tensor& a, const Tensor& b);  // a ∘ b, the product of elements
 Tensor mul(const Tensor& a, real b);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
@@ -48,7 +48,7 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 // ---- ops/shape.cpp: the same elements in another order (Tensor::reshape is free; these copy)
 Tensor permute(const Tensor& x, std::span<const int> axes);  // axis i of y is axis axes[i] of x
 inline Tensor permute(const Tensor& x, Axes a) { return permute(x, {a.begin(), a.size()}); }
-Tensor transpose(const Tensor& x, int axis, int other);
+Tensor transpose(const Tensor& x, int axis, int other);                // exchanges two axes
 Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last);  // [first, last) of an axis
 
 // ---- ops/masked_fill.cpp
@@ -61,14 +61,16 @@ Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value);
 Tensor softmax(const Tensor& x, int axis = -1);
 
 // ---- ops/rotary.cpp
+// Which columns of a head rotate as a pair.
 enum class RotaryLayout {
   interleaved,  // columns 2k and 2k + 1 are a pair (Su et al. 2021)
   halves,       // columns k and k + K/2 are
 };
+// Options of rotary().
 struct RotaryOptions {
-  RotaryLayout layout = RotaryLayout::interleaved;
-  double base = 10000;
-  int64_t first_position = 0;  // of x[:, 0, :]
+  RotaryLayout layout = RotaryLayout::interleaved;  // that of the paper
+  double base = 10000;                              // pairs turn by 1 to 1/base per position
+  int64_t first_position = 0;                       // of x[:, 0, :]
 };
 // Rotates pair k of every head at position t by the angle t · base^(-2k/K), so that the dot product
 // of a query and a key depends on their distance (Su et al. 2021, "RoFormer", equations 14 to 16).
@@ -106,9 +108,10 @@ enum class Smoothing {
   possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but 0 for one class that is
                     // never a target (padding): The Annotated Transformer
 };
+// A part of the target's probability, given away: options of the losses below.
 struct LabelSmoothing {
-  double epsilon;
-  Smoothing over;
+  double epsilon;      // ε; 0: none
+  Smoothing over;      // which classes share it
   int32_t impossible;  // the class that is never a target, for possible_others
 
   LabelSmoothing(double epsilon_ = 0, Smoothing over_ = Smoothing::vocabulary,
@@ -131,6 +134,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, c
                             const LabelSmoothing& smoothing = {}, int64_t at_once = logits_at_once);
 
 // ---- ops/attention.cpp
+// Options of scaled_dot_product_attention() and attention_weights().
 struct AttentionOptions {
   std::optional<double> scale = {};  // of the scores; without it 1/√K
   KeepMask mask = {};                // the keys that each query may read
@@ -148,8 +152,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
 // The weights of that mean, before dropout → (B, H, Tq, Tk)
 Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
                          const AttentionOptions& options = {});
-// (B, T, H·K) → (B, H, T, K), and back.
-Tensor split_heads(const Tensor& x, int64_t heads);
-Tensor merge_heads(const Tensor& x);
+Tensor split_heads(const Tensor& x, int64_t heads);  // (B, T, H·K) → (B, H, T, K)
+Tensor merge_heads(const Tensor& x);                 // (B, H, T, K) → (B, T, H·K)
 
 }  // namespace heed::inline HEED_REAL

@@ -38,10 +38,10 @@ class Tensor {
  public:
   Tensor() = default;  // an empty handle: bool(x) is false
 
-  static Tensor empty(const Shape& shape);  // contents undefined
-  static Tensor zeros(const Shape& shape);
-  static Tensor full(const Shape& shape, real value);
-  static Tensor scalar(real value);
+  static Tensor empty(const Shape& shape);             // contents undefined
+  static Tensor zeros(const Shape& shape);             // all elements 0
+  static Tensor full(const Shape& shape, real value);  // all elements equal
+  static Tensor scalar(real value);                    // shape []
   // Copies values of any arithmetic type, in row-major order, from a list or a container. Throws
   // Error unless there are shape.size() of them. A braced list does not deduce `Values`, so it has
   // two overloads: one for values of one type, one for a mixture such as {1, 0.5}.
@@ -56,18 +56,18 @@ class Tensor {
   explicit operator bool() const { return static_cast<bool>(body_); }
   // The functions below throw Error on an empty handle.
   const Shape& shape() const;
-  int rank() const { return shape().rank(); }
+  int rank() const { return shape().rank(); }            // number of axes
   int64_t dim(int axis) const { return shape()[axis]; }  // negative axes count from the end
-  int64_t size() const { return shape().size(); }
+  int64_t size() const { return shape().size(); }        // number of elements
 
-  const real* data() const;
+  const real* data() const;  // the elements, row-major
   std::span<const real> values() const& { return {data(), static_cast<size_t>(size())}; }
   std::span<const real> values() const&& = delete;  // the handle may own the last reference
   real item() const;  // the value of a tensor with one element; throws Error otherwise
   // Returns the elements for writing. A backward that saved them throws, since they may change.
   real* mutable_data();
 
-  bool requires_grad() const;
+  bool requires_grad() const;  // backward() computes its gradient
   // Sets whether a leaf accumulates its gradient: a tensor that no operation computed. Throws Error
   // for the result of an operation.
   Tensor& set_requires_grad(bool required = true);
@@ -75,17 +75,17 @@ class Tensor {
   // an empty handle before the first. Results of operations keep theirs only until backward has
   // passed them.
   Tensor grad() const;
-  void clear_grad();
+  void clear_grad();  // grad() is empty again
   // The same elements, without their history.
   Tensor detach() const;
   // The same elements and the same gradient in another shape of equal size.
   Tensor reshape(const Shape& shape) const;
   Tensor clone() const;  // a copy of the elements; not differentiable
 
-  TensorBody& body() const;
-  const Handle<Slot>& slot() const;
-  const Handle<Storage>& storage() const;
-  bool same_as(const Tensor& other) const { return body_ == other.body_; }
+  TensorBody& body() const;                // what copies of this handle share; see below
+  const Handle<Slot>& slot() const;        // empty unless requires_grad()
+  const Handle<Storage>& storage() const;  // of the elements
+  bool same_as(const Tensor& other) const { return body_ == other.body_; }  // a copy of a handle
 
  private:
   explicit Tensor(TensorBody* body) : body_(body) {}
@@ -99,20 +99,20 @@ class Tensor {
 // checkpoints save and load them. The state of an optimizer is such a vector too.
 struct NamedParameter {
   std::string name = {};  // as in a checkpoint: encoder.layers.0.attention.query.weight
-  Tensor tensor = {};
+  Tensor tensor = {};     // a leaf, or an array of an optimizer
 };
 
 // ---- what a tensor refers to
 
 // The elements of a tensor. Clients do not need it: see Tensor::values().
 struct Storage : Counted {
-  real* data = nullptr;
-  int64_t size = 0;
-  uint32_t version = 0;
+  real* data = nullptr;   // the first element
+  int64_t size = 0;       // elements
+  uint32_t version = 0;   // counts modifications
   Handle<Storage> owner;  // of the memory, if another storage owns it
   // A copy in the layout `form` that a fast kernel has made, for the next operations that read it.
   Handle<Storage> prepared;
-  int64_t form = 0;
+  int64_t form = 0;  // of such a copy: its layout
 
   static Handle<Storage> allocate(int64_t size);
   static void destroy(Storage* storage);

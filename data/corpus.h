@@ -14,8 +14,8 @@
 namespace heed {
 
 struct Corpus {
-  ExampleFormat format;
-  Framing framing = Framing::language_model;
+  ExampleFormat format;                       // whether positions hold tokens or features
+  Framing framing = Framing::language_model;  // the kind of model that the examples are for
   // Vocabularies of what the model reads first and of what it writes: one object unless the two
   // sides of pairs have a vocabulary each. A classifier reads `source` and has one class per label.
   // Null where positions hold features: `source`, and `target` of a classifier.

@@ -22,6 +22,7 @@ struct Batch;
 // The kinds of models. Each needs examples of a different form: see data/framing.h.
 enum class Framing { language_model, seq2seq, classifier };
 
+// Lists of tokens, from which a batch is made.
 struct Example {
   std::vector<int32_t> source;  // seq2seq: what the encoder reads
   std::vector<int32_t> input;   // what the decoder, the language model or the classifier reads
@@ -32,13 +33,14 @@ struct Example {
   int64_t positions = 0;  // the length of `more`, by which bucketing sorts
 };
 
-using Examples = std::span<const Example* const>;
+using Examples = std::span<const Example* const>;  // some examples of a dataset
 
 // Writes the tokens of examples, padded with id 0, and their lengths.
 void collate_tokens(Examples examples, Framing framing, Batch& batch);
 
+// Examples that are computed or read when they are needed.
 struct Dataset {
-  int64_t size = 0;
+  int64_t size = 0;  // number of examples
   // Writes example i, 0 ≤ i < size, into `example`, whose vectors keep their capacity. The same i
   // always gives the same example. Not thread-safe.
   std::function<void(int64_t i, Example& example)> get = nullptr;

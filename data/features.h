@@ -43,9 +43,10 @@ const BatchFeatures& features_of(const Batch& batch);
 ExampleFeatures& attach_features(Example& example);
 BatchFeatures& attach_features(Batch& batch);
 
-// Returns a dataset of examples with features. `write` writes example i, as Dataset::get does;
-// `features` are attached to it. get() throws Error if they do not fill their positions or edges.
+// Writes example i, as Dataset::get does, and the features that are attached to it.
 using WriteFeatures = std::function<void(int64_t i, Example& example, ExampleFeatures& features)>;
+// Returns a dataset of examples with features. Its get() throws Error if the features that `write`
+// writes do not fill their positions or edges.
 Dataset feature_dataset(ExampleFormat format, int64_t size, WriteFeatures write);
 
 }  // namespace heed

@@ -15,6 +15,7 @@
 
 namespace heed {
 
+// Each split with the name of its scores and files.
 inline constexpr Named<Split> split_names[] = {
     {"train", Split::train}, {"val", Split::val}, {"test", Split::test}};
 

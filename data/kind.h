@@ -23,12 +23,14 @@ struct Lengths;
 struct SequenceTask;
 struct Task;
 
+// Each word of model.kind with the framing of its examples.
 inline constexpr Named<Framing> framings[] = {{"language_model", Framing::language_model},
                                               {"seq2seq", Framing::seq2seq},
                                               {"classifier", Framing::classifier}};
 
+// A kind of data: how to generate or read it.
 struct DataKind {
-  const char* name;
+  const char* name;  // the word in a config
   // The keys of [data] that it uses, besides those that all kinds and all tasks use: see uses().
   std::vector<std::string_view> keys;
   std::vector<Framing> framings;  // the models that it can train
@@ -36,19 +38,20 @@ struct DataKind {
   // Throws InputError for options that contradict each other. Null: any options are valid.
   void (*check)(const DataOptions& options) = nullptr;
 
-  // Exactly one is set: a task from sequences to sequences (data/tasks/sequence_task.h), any other
-  // task (data/tasks/task.h), or a reader of files.
+  // Exactly one of three is set: a task from sequences to sequences (data/tasks/sequence_task.h),
   SequenceTask (*sequence_task)(const DataOptions& options, Lengths lengths) = nullptr;
+  // any other task (data/tasks/task.h),
   Task (*task)(const DataOptions& options, Lengths lengths) = nullptr;
+  // or a reader of files.
   Corpus (*load)(const DataOptions& options, Files& files,
                  const ExistingVocabulary& existing) = nullptr;
 
-  // Of a task from sequences to sequences: how its tokens are written in a text, "3 1 4" or "314",
-  // and, if it can train a classifier, the names of the classes, by target id.
+  // Of a task from sequences to sequences: how its tokens are written in a text, "3 1 4" or "314".
   Level level = Level::word;
+  // Of such a task that can train a classifier: the names of the classes, by target id.
   std::vector<std::string> (*labels)(const DataOptions& options) = nullptr;
 
-  bool is_task() const { return load == nullptr; }
+  bool is_task() const { return load == nullptr; }  // its examples are generated
   // Returns whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".
   bool uses(std::string_view key) const;
   // Returns the kind of this name, or null.

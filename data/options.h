@@ -11,6 +11,7 @@
 
 namespace heed {
 
+// That of the task "modular".
 enum class Operation { add, subtract, multiply, divide };
 
 // Which examples of data.path are for validation if data.test_path names a file for the test.
@@ -19,10 +20,11 @@ enum class SplitRule {
   shifted,  // those of the range of the test split, as in heed 0.2.0
 };
 
+// The keys of [data]. fields() describes each.
 struct DataOptions {
   const DataKind* kind = &data_kinds::reverse;
 
-  // Generated tasks.
+  // ---- generated tasks
   int64_t symbols = 50;
   std::vector<int64_t> lengths = {1, 25};
   std::vector<int64_t> longer_lengths = {};
@@ -36,7 +38,7 @@ struct DataOptions {
   int64_t nouns = 4;
   int64_t train_size = 0, val_size = 0, test_size = 0;
 
-  // Files.
+  // ---- files
   std::string path = {}, target_path = {};
   std::string val_path = {}, val_target_path = {};
   std::string test_path = {}, test_target_path = {};
@@ -51,15 +53,15 @@ struct DataOptions {
   bool share_vocabulary = false;
   int64_t patch = 4;
   std::vector<std::string> label_names = {};
-  bool keep = false;
+  bool keep = false;  // copy the files into the folder of the run, at most max_kept_bytes
 
-  // Both.
+  // ---- both
   double val_fraction = 0.1, test_fraction = 0.1;
   SplitRule splits = SplitRule::fixed;
   int64_t bucketing = 1;
   int64_t seed = -1;
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
 };
 
 // The maximum size of the files that data.keep copies.

@@ -17,7 +17,7 @@ class Shuffle {
  public:
   // Throws Error unless 1 ≤ size ≤ 2^62.
   Shuffle(int64_t size, uint64_t seed);
-  int64_t operator()(int64_t position) const;
+  int64_t operator()(int64_t position) const;  // the index, in [0, size)
 
  private:
   int64_t size_;

@@ -33,9 +33,9 @@ class Subwords {
   // max_distinct_bytes, as a long line of random letters has, it reads every second part, or every
   // third, …
   static std::vector<std::string_view> training_parts(const std::vector<std::string_view>& texts);
-  static constexpr size_t max_distinct_bytes = size_t{1} << 21;
+  static constexpr size_t max_distinct_bytes = size_t{1} << 21;  // 2 MiB
 
-  const std::string& model() const { return model_; }
+  const std::string& model() const { return model_; }                 // the content of its file
   const std::vector<std::string>& pieces() const { return pieces_; }  // by id; a space is "▁"
 
   // Appends the ids of a text. They are SentencePiece's ids of each line with its "\n", where a

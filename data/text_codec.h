@@ -32,9 +32,10 @@ class TextCodec {
     return codec;
   }
 
-  Level level() const { return level_; }
+  Level level() const { return level_; }  // what a token is
+  // Returns the model of SentencePiece at subword level, otherwise null.
   const std::shared_ptr<const Subwords>& subwords() const { return subwords_; }
-  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }  // tokens and ids
 
   // Returns the ids of a text. A token outside the vocabulary becomes <unk>. With `skipped` it is
   // left out instead, and counted there. Throws InputError that names the token if the vocabulary
@@ -61,12 +62,13 @@ class TextCodec {
 
 // How tokens that the vocabulary lacks are handled.
 enum class NewTokens { refuse, unknown, add };
+// Each word of a config with its rule.
 inline constexpr Named<NewTokens> new_tokens_names[] = {
     {"refuse", NewTokens::refuse}, {"unknown", NewTokens::unknown}, {"add", NewTokens::add}};
 
 // A vocabulary that exists, with which data are read.
 struct ExistingVocabulary {
-  // One object for one vocabulary. Null: chosen from the data.
+  // One object for one vocabulary. Both null: chosen from the data.
   std::shared_ptr<const TextCodec> source, target;
   std::string origin;  // its run or file, for messages; empty for the run that the data are of
   // Added tokens follow the existing ones, so that no id changes. They are those of training;

@@ -9,13 +9,15 @@
 
 namespace heed {
 
+// What a token of a text is.
 enum class Level { character, byte, word, subword };
+// Each word of data.level with its level.
 inline constexpr Named<Level> levels[] = {{"character", Level::character},
                                           {"byte", Level::byte},
                                           {"word", Level::word},
                                           {"subword", Level::subword}};
 
-inline constexpr std::string_view white_space = " \t\n\v\f\r";
+inline constexpr std::string_view white_space = " \t\n\v\f\r";  // what separates words
 
 // Calls visit(std::string_view) for each token of `text` in order. A character is one Unicode code
 // point. A word is a maximal run without ASCII white space. For characters and words the text

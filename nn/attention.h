@@ -19,6 +19,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// Options of MultiHeadAttention. The defaults: self-attention of an encoder.
 struct MultiHeadAttentionOptions {
   int64_t context_dim = 0;    // width of c; 0: that of x
   bool causal = false;        // no position reads a later one
@@ -27,6 +28,7 @@ struct MultiHeadAttentionOptions {
   std::optional<RotaryOptions> rotary = {};  // turns queries and keys by their positions
 };
 
+// The layer y, with parameters Wq, Wk, Wv and Wo.
 class MultiHeadAttention : public Attention {
  public:
   // Throws InputError unless `heads` divides `dim`, and for a dropout out of range.

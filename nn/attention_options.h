@@ -27,6 +27,7 @@ enum class Combine {
   max
 };
 
+// The widths of the heads of an attention.
 struct HeadWidths {
   std::vector<int64_t> key, value;  // K and V of every head
 
@@ -35,11 +36,12 @@ struct HeadWidths {
   int64_t values() const;  // Σ V
 };
 
+// The form of an attention: the keys of [model.attention]. fields() describes each.
 struct MultiHeadOptions {
-  SimilarityOptions similarity = {};
+  SimilarityOptions similarity = {};  // the score of a query and a key
   const NormaliserRule* normaliser = &normalisers::softmax;
   bool straight_through = false;
-  Temperature temperature = {};
+  Temperature temperature = {};  // divisor of the scores
   HeadWidth head_width = HeadWidth::narrow;
   int64_t key_dim = 0, value_dim = 0;                   // of every head; 0: by head_width
   std::vector<int64_t> key_dims = {}, value_dims = {};  // of each head, instead of these
@@ -52,7 +54,7 @@ struct MultiHeadOptions {
   Activation activation = Activation::none;
   int64_t graph_distances = 0;
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
   // Throws InputError for values out of range and, naming the key, for options that contradict each
   // other or the widths: H heads in a model of width `dim`, with keys computed from vectors of
   // width `key_source` and values from `value_source`.

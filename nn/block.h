@@ -24,20 +24,20 @@ extern const Parts transformer_parts;  // multi-head attention, and no positions
 
 // A sublayer's norm, dropout and addition to the residual stream.
 struct Residual {
-  Norm norm;
-  bool norm_first;
-  double dropout;
+  Norm norm;        // of x, or of the sum
+  bool norm_first;  // pre-norm
+  double dropout;   // of what the sublayer adds
 
   explicit Residual(const BlockOptions& options);
   template <class Sublayer>
-  Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;
+  Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
 };
 
 // Attention, or its replacement, and feed-forward. With `causal` it is a layer of a decoder-only
 // model: a decoder without an encoder to read is an encoder with a causal mask.
 class EncoderLayer : public Module {
  public:
-  static constexpr int64_t sublayers = 2;
+  static constexpr int64_t sublayers = 2;  // attention, feed-forward
 
   // `residual_depth`: the number of sublayers of the whole stack, for InitKind::gpt2. Throws
   // InputError for values out of range and for options that contradict each other.
@@ -45,7 +45,7 @@ class EncoderLayer : public Module {
                         const Parts& parts = transformer_parts);
   // x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const;
-  bool can_cache() const { return mixing_->can_cache(); }
+  bool can_cache() const { return mixing_->can_cache(); }  // it can continue from a past
 
  private:
   Residual mixing_residual_;
@@ -57,7 +57,7 @@ class EncoderLayer : public Module {
 // Attention, attention to the encoder's output (the memory), feed-forward.
 class DecoderLayer : public Module {
  public:
-  static constexpr int64_t sublayers = 3;
+  static constexpr int64_t sublayers = 3;  // attention, cross-attention, feed-forward
 
   explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
                         const Parts& parts = transformer_parts);
@@ -65,7 +65,7 @@ class DecoderLayer : public Module {
   // memory is read at the first call only.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence, const Tensor& memory,
                     const KeepMask& memory_mask) const;
-  bool can_cache() const { return mixing_->can_cache(); }
+  bool can_cache() const { return mixing_->can_cache(); }  // it can continue from a past
 
  private:
   Residual mixing_residual_;
@@ -98,10 +98,10 @@ class Stack : public Module {
   std::unique_ptr<Norm> norm_;
 };
 
-using Encoder = Stack<EncoderLayer>;
-using Decoder = Stack<DecoderLayer>;
+using Encoder = Stack<EncoderLayer>;  // or a decoder without an encoder to read
+using Decoder = Stack<DecoderLayer>;  // of an encoder-decoder
 
-enum class Choice { automatic, yes, no };
+enum class Choice { automatic, yes, no };  // automatic: as another option implies
 
 // The options of one stack of layers.
 struct BlockOptions {
@@ -111,18 +111,18 @@ struct BlockOptions {
   double dropout = 0;            // of a sublayer's output, and inside the feed-forward network
   double attention_dropout = 0;  // of attention weights
   FeedForwardActivation activation = Activation::relu;
-  NormOptions norm = {};
+  NormOptions norm = {};  // LayerNorm, or RMSNorm
   bool norm_first = true;
   Choice final_norm = Choice::automatic;  // a norm after the last layer; automatic: if norm_first
   bool bias = true;                       // of linear layers and LayerNorm
   InitOptions init = {};
-  // Set by the model:
+  // ---- set by the model
   bool causal = false;     // no position reads a later one
   int64_t memory_dim = 0;  // width of what a decoder attends to; 0: dim
 
-  void fields(Fields& f);
-  void validate() const;
-  bool has_final_norm() const {
+  void fields(Fields& f);        // visits the options that a config can set
+  void validate() const;         // throws InputError for values out of range
+  bool has_final_norm() const {  // a norm follows the last layer
     return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
   }
 };
@@ -141,17 +141,18 @@ class Parts {
 
   // The name of the mixing sublayer, and so of its parameters.
   virtual const char* mixing_name() const { return "attention"; }
-  // Throws InputError for values out of range.
+  // Throws InputError for values out of range, as all of these do.
   virtual std::unique_ptr<Mixing> mixing(const BlockOptions& o, const LinearOptions& linear) const;
+  // The second sublayer of a decoder's layers, which reads the memory.
   virtual std::unique_ptr<Attention> cross_attention(const BlockOptions& o,
                                                      const LinearOptions& linear) const;
   // Positions for a model of width `dim`. `std`: of initial values. `grid`: the lengths of the axes
   // of a grid of positions.
   virtual std::unique_ptr<Positions> positions(int64_t dim, double std,
                                                std::span<const int64_t> grid) const;
-  // The width of token vectors before they get positions, and whether to multiply them by √width.
+  // The width of token vectors before they get positions.
   virtual int64_t token_width(int64_t dim) const { return dim; }
-  virtual bool scales_tokens() const { return kind_ == Kind::sinusoidal; }
+  virtual bool scales_tokens() const { return kind_ == Kind::sinusoidal; }  // by √width
 
  private:
   Kind kind_ = Kind::none;

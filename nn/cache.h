@@ -19,11 +19,12 @@
 
 namespace heed::inline HEED_REAL {
 
+// What a decoder has read in each of its rows, with a table for each of its attentions.
 class KeyValueCache : public Past {
  public:
   explicit KeyValueCache(int64_t rows);
 
-  int64_t rows() const { return std::ssize(sources_); }
+  int64_t rows() const { return std::ssize(sources_); }  // N, the sequences that are continued
   // For each row, the row of the encoder's output that it reads.
   std::span<const int64_t> sources() const { return sources_; }
   int64_t length() const override { return length_; }

@@ -14,14 +14,14 @@ namespace heed::inline HEED_REAL {
 
 // Any activation, or swiglu: silu with a gate.
 struct FeedForwardActivation {
-  Activation function;
-  bool gated = false;
+  Activation function;  // φ
+  bool gated = false;   // with W₃
 
   constexpr FeedForwardActivation(Activation function_, bool gated_ = false)
       : function(function_), gated(gated_) {}
   bool operator==(const FeedForwardActivation&) const = default;
 };
-inline constexpr FeedForwardActivation swiglu{Activation::silu, true};
+inline constexpr FeedForwardActivation swiglu{Activation::silu, true};  // the second formula
 
 class FeedForward : public Module {
  public:

@@ -10,6 +10,7 @@ namespace heed::inline HEED_REAL {
 class Fields;  // core/fields.h, which reads options from a config
 
 // clang-format off
+// The distribution of initial weights.
 enum class InitKind {
   xavier_uniform,   // U(±gain √(6 / (fan_in + fan_out)))   (Glorot & Bengio 2010)
   xavier_normal,    // N(0, gain² · 2 / (fan_in + fan_out))
@@ -26,8 +27,8 @@ struct InitOptions {
   double gain = 1;
   double std = 0.02;
 
-  void fields(Fields& f);
-  void validate() const;  // throws InputError for values out of range
+  void fields(Fields& f);  // visits each, for a config
+  void validate() const;   // throws InputError for values out of range
 };
 
 // A parameter (fan_out, fan_in), or (…, fan_out, fan_in): matrices of one distribution.
@@ -35,8 +36,7 @@ struct InitOptions {
 // to its variance; 0 if the layer of this weight is not one of them. Throws InputError for values
 // out of range.
 Tensor initial_weight(const Shape& shape, const InitOptions& init = {}, int64_t residual_depth = 0);
-// A parameter of N(0, std²), or of one value.
-Tensor normal_parameter(const Shape& shape, double std);
-Tensor constant_parameter(const Shape& shape, real value);
+Tensor normal_parameter(const Shape& shape, double std);    // a parameter of N(0, std²)
+Tensor constant_parameter(const Shape& shape, real value);  // a parameter of one value
 
 }  // namespace heed::inline HEED_REAL

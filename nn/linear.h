@@ -10,9 +10,10 @@
 
 namespace heed::inline HEED_REAL {
 
+// Options of a linear layer.
 struct LinearOptions {
-  bool bias = true;
-  InitOptions init = {};
+  bool bias = true;            // y has b
+  InitOptions init = {};       // of w; b starts at 0
   int64_t residual_depth = 0;  // see initial_weight()
 
   // The same for a layer that does not join the residual stream.

@@ -11,8 +11,8 @@ namespace heed::inline HEED_REAL {
 // Keys (B, Tk, H·K) and values (B, Tk, H·Kv) of attention. The first `length` of Tk positions are
 // filled: a cache has room for more.
 struct KeyValues {
-  Tensor keys, values;
-  int64_t length = 0;
+  Tensor keys, values;  // no tensors: there are none yet
+  int64_t length = 0;   // filled positions
 };
 
 // The keys and values of the positions that a decoder has read before.
@@ -20,7 +20,7 @@ class Past {
  public:
   virtual ~Past() = default;
   virtual int64_t length() const = 0;  // positions read so far, the same number in each row
-  virtual void advance(int64_t positions) = 0;
+  virtual void advance(int64_t positions) = 0;  // counts those as read
   // Appends to the keys and values of a self-attention, and returns all.
   virtual const KeyValues& append(const Module& attention, const KeyValues& more) = 0;
   // Returns those of a cross-attention for the encoder's output: no tensors before the first call.
@@ -29,6 +29,7 @@ class Past {
 
 struct Edges;  // of a graph: nn/graph.h
 
+// What a mixing reads besides x.
 struct SequenceContext {
   KeepMask mask = {};  // its key_lengths are the numbers of real positions of the examples
   const Edges* edges = nullptr;  // between the positions, if they form a graph
@@ -36,6 +37,7 @@ struct SequenceContext {
   Past* past = nullptr;
 };
 
+// The sublayer that mixes positions.
 class Mixing : public Module {
  public:
   // x (B, T, D) → (B, T, D)

@@ -32,7 +32,7 @@ class Module {
   // Every parameter with its full name, in the order they were added. A tied tensor appears once,
   // under its first name; an absent bias does not appear.
   std::vector<NamedParameter> parameters() const;
-  int64_t parameter_count() const;
+  int64_t parameter_count() const;  // elements of all parameters
   // By name, for checkpoints and taps. The full build defines these three: nn/module_names.cpp.
   // The parameter of this name. Throws Error, with similar names, if there is none.
   Tensor parameter(std::string_view name) const;

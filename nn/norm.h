@@ -11,15 +11,16 @@ namespace heed::inline HEED_REAL {
 
 class Fields;  // core/fields.h
 
-enum class NormKind { layer, rms };
+enum class NormKind { layer, rms };  // LayerNorm, RMSNorm
 
+// Options of a norm. The defaults are PyTorch's.
 struct NormOptions {
   NormKind kind = NormKind::layer;
   double epsilon = 1e-5;  // ε
   bool bias = true;       // of LayerNorm; RMSNorm has none
 
   void fields(Fields& f);  // kind and epsilon
-  void validate() const;
+  void validate() const;   // throws InputError for an epsilon out of range
 };
 
 class Norm : public Module {

@@ -19,8 +19,9 @@ namespace heed::inline HEED_REAL {
 
 struct NormaliserOptions;
 
+// A form of normaliser.
 struct NormaliserRule {
-  const char* name = "";
+  const char* name = "";              // the word in a config
   bool is_softmax = false;            // for every similarity
   bool divides_by_sum = false;        // f / Σ f: the softmax if f = eˢ
   bool has_straight_through = false;  // the option straight_through applies
@@ -39,8 +40,9 @@ struct NormaliserRule {
 // clang-format on
 HEED_REGISTRY(normalisers, NormaliserRule, HEED_NORMALISERS)
 
+// The normaliser of an attention.
 struct NormaliserOptions {
-  const NormaliserRule* kind = &normalisers::softmax;
+  const NormaliserRule* kind = &normalisers::softmax;  // which form
   bool straight_through = false;  // hardmax: backward of the softmax; otherwise a zero gradient
   bool exponential = false;       // f = eˢ
 };
@@ -57,11 +59,11 @@ Tensor masked_f(const Tensor& scores, const KeepMask& mask, bool exponential);
 // Scores are divided by a temperature, which may change during training:
 //   T(step) = initial · (final / initial)^(step / steps), and final after that.
 struct Temperature {
-  double initial = 1;
-  double final = 0;   // 0: constant
-  int64_t steps = 0;  // training steps until the final one is reached
+  double initial = 1;  // T(0)
+  double final = 0;    // 0: constant
+  int64_t steps = 0;   // training steps until the final one is reached
 
-  double at(int64_t step) const;
+  double at(int64_t step) const;  // T(step)
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -32,11 +32,12 @@ namespace heed::inline HEED_REAL {
 class ScoreBias;
 struct PositionalOptions;
 
+// A form of positional encoding.
 struct PositionalRule {
-  const char* name = "";
+  const char* name = "";  // the word in a config
   // φ is a vector: computed by `table`, (length, dim) for the positions 0 … length - 1, or learned.
   Tensor (*table)(int64_t length, int64_t dim, const PositionalOptions& options) = nullptr;
-  bool is_learned = false;
+  bool is_learned = false;            // φ is a table of parameters
   int64_t columns_per_frequency = 1;  // the columns of φ for one axis must be a multiple of it
   bool scales_embedding = false;      // model.scale_embedding = "auto" means yes
   // It acts in attention: by rotating queries or keys x (B, T, H·K) that start at position `first`,
@@ -48,8 +49,8 @@ struct PositionalRule {
   // Throws InputError, naming the key, for options that contradict themselves; null: nothing can.
   void (*validate)(const PositionalOptions& options) = nullptr;
 
-  bool is_vector() const { return table || is_learned; }
-  bool acts_in_attention() const { return rotate || score_bias; }
+  bool is_vector() const { return table || is_learned; }           // φ exists
+  bool acts_in_attention() const { return rotate || score_bias; }  // with `rotate` or `score_bias`
 };
 
 // clang-format off
@@ -64,6 +65,7 @@ struct PositionalRule {
 // clang-format on
 HEED_REGISTRY(positional_encodings, PositionalRule, HEED_POSITIONAL_ENCODINGS)
 
+// How φ joins the vector of the token, x: x + φ, or [x; φ].
 enum class PositionalCombine { add, concat };
 
 // The section [model.positional].
@@ -78,7 +80,7 @@ struct PositionalOptions {
   int64_t buckets = 32;        // relative
   int64_t max_distance = 128;  // relative
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
   // Throws InputError for values out of range and, naming the key, for options that contradict
   // themselves or a model of this width.
   void validate(int64_t model_dim) const;

@@ -20,6 +20,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// The weights of one attention.
 struct AttentionRecord {
   std::string name;  // of the module, as in a checkpoint
   Tensor weights;    // (B, H, Tq, Tk); for a graph's edges: (B, H, T, T), 0 where there is no edge

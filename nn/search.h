@@ -15,6 +15,7 @@ namespace heed::inline HEED_REAL {
 // first call it is row n, of example n. See nn/decoding.h.
 using NextLogits = std::function<Tensor(const Ids& tokens, std::span<const int64_t> parents)>;
 
+// A sequence that a search has found.
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without prompt and end
   // Of each token, and then of the end token if the hypothesis is complete.
@@ -30,21 +31,23 @@ struct TokenRules {
   // n: no sequence of n tokens may occur twice; 0: no limit. As in Paulus et al. 2018, section 2.5.
   int64_t no_repeat_ngram = 0;
 
+  // Returns whether all tokens may be generated.
   bool empty() const { return forbidden.empty() && no_repeat_ngram == 0; }
   // Returns for each id of a vocabulary of this size whether it may follow `tokens`.
   std::vector<bool> allowed(std::span<const int32_t> tokens, int64_t vocabulary) const;
 };
 
+// Options of beam_search() and n_best_search(). The defaults: greedy search.
 struct SearchOptions {
   std::vector<int32_t> prompt = {};  // the first tokens of every hypothesis: at least one
   int32_t end = 0;                   // the last token of a complete one; negative: none ends
-  int64_t max_length = 100;
-  int64_t beam = 1;  // hypotheses kept for each example; 1: greedy
+  int64_t max_length = 100;          // generated tokens of a hypothesis, at most
+  int64_t beam = 1;                  // hypotheses kept for each example; 1: greedy
   // The score is log p / ((5 + length) / 6)^a (Wu et al. 2016, equation 14), where length counts
   // the end token of a complete hypothesis; a = 0: log p.
   double length_penalty = 0;
-  int64_t n_best = 1;  // hypotheses to return for each example, at most `beam`
-  TokenRules rules = {};
+  int64_t n_best = 1;                     // hypotheses to return for each example, at most `beam`
+  TokenRules rules = {};                  // tokens that may not be generated
   std::vector<int64_t> max_lengths = {};  // of each example, instead of max_length
 };
 
@@ -59,6 +62,7 @@ std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64
 std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
                                     const SearchOptions& options);
 
+// Options of sample(). The defaults: the distribution of the model.
 struct SamplingOptions {
   double temperature = 1;  // divisor of the logits; 0: the most probable token
   int64_t top_k = 0;       // sample from the k most probable tokens; 0: from all

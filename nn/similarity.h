@@ -24,8 +24,9 @@ namespace heed::inline HEED_REAL {
 class Similarity;
 struct SimilarityOptions;
 
+// A form of similarity.
 struct SimilarityRule {
-  const char* name = "";
+  const char* name = "";        // the word in a config
   bool is_dot_product = false;  // s = scale · q·k: the fused kernel computes it
   bool is_product = false;      // s depends on q·k, so rotary positions make it relative
   bool is_exponential = false;  // f = eˢ; otherwise f = s
@@ -53,15 +54,17 @@ HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
 
 enum class ScoreScale { inverse_sqrt, inverse, none, value };  // 1/√K, 1/K, 1, a constant
 
+// The similarity of an attention.
 struct SimilarityOptions {
   const SimilarityRule* kind = &similarities::scaled_dot;
   ScoreScale scale = ScoreScale::inverse_sqrt;  // of scaled_dot
   double scale_value = 1;                       // with ScoreScale::value
   double sigma = 1;                             // of gaussian
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
 };
 
+// s for all heads of an attention.
 class Similarity : public Module {
  public:
   // For H heads, with queries of width Kq and keys of width Kk. Throws InputError for values out of
@@ -71,8 +74,8 @@ class Similarity : public Module {
   // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)
   Tensor operator()(const Tensor& q, const Tensor& k) const;
 
-  double scale() const { return scale_; }  // the factor on q·k
-  double sigma() const { return options_.sigma; }
+  double scale() const { return scale_; }          // the factor on q·k
+  double sigma() const { return options_.sigma; }  // σ of the Gaussian
 
   Tensor weight;  // of the rule's weight_shape, or no tensor
 

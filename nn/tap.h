@@ -43,13 +43,14 @@ class Tap {
  public:
   Tap() : guard_(current_, this) {}
   virtual ~Tap() = default;
-  virtual bool wants(const Module& layer, Site site) = 0;
+  virtual bool wants(const Module& layer, Site site) = 0;  // see() is called
   // Returns what the layer continues with, of the same shape; no tensor: with `value` itself.
   virtual Tensor see(const Module& layer, Site site, const Tensor& value) = 0;
 
-  static bool wanted(const Module& layer, Site site) {
+  static bool wanted(const Module& layer, Site site) {  // by the innermost tap
     return current_ && current_->wants(layer, site);
   }
+  // What see() of the innermost tap returns, or `value`. Throws Error for another shape.
   static Tensor shown(const Module& layer, Site site, const Tensor& value) {
     const Tensor other = current_->see(layer, site, value);
     if (!other) return value;

@@ -38,9 +38,8 @@ struct ModelShape : BlockOptions {
   virtual void check_ranges() const = 0;
   // What its layers are made of, for data of these sizes.
   virtual std::unique_ptr<Parts> parts(const ModelSizes& sizes) const = 0;
-  // Options of the encoder's layers, and of those of the decoder or of a language model.
-  BlockOptions encoder_block() const;
-  BlockOptions decoder_block() const;
+  BlockOptions encoder_block() const;  // of the encoder's layers
+  BlockOptions decoder_block() const;  // of those of the decoder, or of a language model
 };
 
 // The options of a model that is a Transformer throughout.
@@ -48,7 +47,7 @@ struct TransformerOptions : ModelShape {
   Parts::Kind positions = Parts::Kind::sinusoidal;
   int64_t max_length = 512;  // of learned positions
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
   void check_ranges() const override;
   std::unique_ptr<Parts> parts(const ModelSizes&) const override {
     return std::make_unique<Parts>(positions, max_length);
@@ -71,9 +70,8 @@ class Model : public Module {
   Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
               const LabelSmoothing& smoothing = {}) const;
 
-  // The last layer, which computes the logits, and its input: (B, T, D); classifier: (B, …).
-  virtual const Linear& head() const = 0;
-  virtual Tensor head_input(const Inputs& inputs) const = 0;
+  virtual const Linear& head() const = 0;  // the last layer, which computes the logits
+  virtual Tensor head_input(const Inputs& inputs) const = 0;  // (B, T, D); classifier: (B, …)
 };
 
 // Returns the factor of token embeddings in a model of width `dim`: see scale_embedding.
@@ -102,12 +100,12 @@ class InputEmbedding : public Module {
 class Seq2Seq : public Model {
  public:
   Seq2Seq(const ModelShape& options, const ModelSizes& sizes);
-  // Computes the memory (B, Ts, De) of a source, and from it the hidden states (B, T, D). With a
-  // past, `input` continues the tokens read so far, and the memory is read at the first call only.
-  Tensor encode(const Inputs& inputs) const;
+  Tensor encode(const Inputs& inputs) const;  // the memory (B, Ts, De) of the sources
+  // Computes the hidden states (B, T, D). With a past, `input` continues the tokens read so far,
+  // and the memory is read at the first call only.
   Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
                 Past* past = nullptr) const;
-  bool can_cache() const { return decoder_.can_cache(); }
+  bool can_cache() const { return decoder_.can_cache(); }  // decode() can take a past
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
 

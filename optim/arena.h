@@ -16,6 +16,8 @@
 
 namespace heed::inline HEED_REAL {
 
+// The parameters and gradients of a model, each as one array. Clients do not need it: an Optimizer
+// makes its own.
 class Arena {
  public:
   static constexpr int64_t line = 64 / sizeof(real);  // elements of a cache line

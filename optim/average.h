@@ -15,14 +15,17 @@
 
 namespace heed::inline HEED_REAL {
 
-inline constexpr Range ema_range{0, 0.999999}, snapshots_range{1, 100};
+inline constexpr Range ema_range{0, 0.999999};   // of AverageOptions::ema
+inline constexpr Range snapshots_range{1, 100};  // of AverageOptions::snapshots
 
+// Which average, if any.
 struct AverageOptions {
   double ema = 0;         // decay; 0: none
   int64_t snapshots = 1;  // n; 1: none
   int64_t every = 1;      // steps between snapshots
 };
 
+// The average of the weights of an arena.
 class WeightAverage {
  public:
   // Averages the parameters of the arena, which must outlive it. Without an average in the options
@@ -32,8 +35,9 @@ class WeightAverage {
 
   // Takes the weights after a step into account. Steps count from 1.
   void update(int64_t step);
-  // Replaces the parameters by their average after this step, and back.
+  // Replaces the parameters by their average after this step.
   void apply(int64_t step);
+  // Brings back the trained parameters, after apply() of this step.
   void restore(int64_t step);
 
   // The arrays that restore the trained weights, and all later averages, from the averaged ones:

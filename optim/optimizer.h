@@ -26,17 +26,17 @@ struct OptimOptions;
 
 // A range of consecutive parameters in a step.
 struct UpdateRange : ParameterRange {
-  const OptimOptions& options;
-  int64_t step;  // number of the step, from 1
-  double lr;
-  double gradient_scale;  // multiplies every gradient
-  double weight_decay;    // of these parameters: options.weight_decay or 0
+  const OptimOptions& options;  // of the optimizer
+  int64_t step;                 // number of the step, from 1
+  double lr;                    // learning rate of this step
+  double gradient_scale;        // multiplies every gradient
+  double weight_decay;          // of these parameters: options.weight_decay or 0
 };
 
 // How a step computes new parameters from gradients. One file defines a rule, one line of
 // optim/rules.h registers it.
 struct OptimizerRule {
-  const char* name;
+  const char* name;  // the word in a config
   // Names of the arrays that it keeps between steps, each of the size of the parameters, zero at
   // first. At most 3.
   std::vector<const char*> (*state)(const OptimOptions& options);
@@ -46,13 +46,14 @@ struct OptimizerRule {
   void (*update)(const UpdateRange& range);
 };
 
-namespace optimizers {  // and those of optim/rules.h
-extern const OptimizerRule sgd, adam, adamw;
+namespace optimizers {
+extern const OptimizerRule sgd, adam, adamw;  // torch.optim's; optim/rules.h has all
 }
 
 // The parameters that weight decay applies to: tensors of rank ≥ 2, or all.
 enum class Decay { matrices, all };
 
+// The section [optim].
 struct OptimOptions {
   const OptimizerRule* kind = &optimizers::adamw;
   double lr = 1e-3;         // learning rate: the peak of a schedule
@@ -67,7 +68,7 @@ struct OptimOptions {
   bool amsgrad = false;   // adam: divides by the largest second moment so far
   double ema = 0;         // decay of an average of the weights (optim/average.h); 0: none
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
   // Throws InputError for values out of range and for options that contradict each other.
   void validate() const;
 };

@@ -14,8 +14,8 @@ namespace heed::inline HEED_REAL {
 // Consecutive elements of parameters. All arrays have the shape (size). Clients do not
 // need it, but for a rule of their own (optim/rules.h).
 struct ParameterRange {
-  int64_t size;
-  bool matrix;  // of tensors of rank ≥ 2
+  int64_t size;  // number of elements
+  bool matrix;   // of tensors of rank ≥ 2
   const real* gradients;
   real* parameters;
   std::array<real*, 3> state = {};  // in the order of OptimizerRule::state(), then null
@@ -27,7 +27,7 @@ class ParameterSet {
   virtual ~ParameterSet() = default;
   // Adds arrays of these names, zero at first, to every range: at most 3.
   virtual void add_state(const std::vector<const char*>& names) = 0;
-  virtual void zero_grad() = 0;
+  virtual void zero_grad() = 0;  // every gradient is empty again
   // Returns Σ g² over all gradients of a step. A parameter without a gradient has zeros.
   virtual double sum_of_squared_gradients() = 0;
   // Calls f with every range, which may change its parameters and state.

@@ -24,17 +24,18 @@ double linear_warmup(const ScheduleOptions& options, double peak, int64_t step);
 
 // One file in optim/schedules defines a rule, one line of optim/rules.h registers it.
 struct ScheduleRule {
-  const char* name;
-  RateFunction rate;  // from step warmup_steps on
-  RateFunction warmup = linear_warmup;
-  bool uses_min_lr = false;
-  bool uses_loss = false;  // it depends on the losses of evaluations
+  const char* name;                     // the word in a config
+  RateFunction rate;                    // from step warmup_steps on
+  RateFunction warmup = linear_warmup;  // before that
+  bool uses_min_lr = false;             // options.min_lr applies
+  bool uses_loss = false;               // it depends on the losses of evaluations
 };
 
-namespace schedules {  // and those of optim/rules.h
-extern const ScheduleRule constant, linear, cosine, inverse_sqrt, plateau;
+namespace schedules {
+extern const ScheduleRule constant, linear, cosine, inverse_sqrt, plateau;  // after warm-up
 }
 
+// The section [schedule].
 struct ScheduleOptions {
   const ScheduleRule* kind = &schedules::constant;
   int64_t warmup_steps = 0;  // number of first steps, which increase the rate
@@ -46,7 +47,7 @@ struct ScheduleOptions {
   int64_t patience = 10;     // plateau: evaluations without improvement before a reduction
   double threshold = 1e-4;   // plateau: the least fraction by which a loss improves
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
   // Throws InputError for values out of range, also of `peak`, and for a min_lr above it.
   void validate(double peak) const;
 };
@@ -64,12 +65,11 @@ class Schedule {
   // losses. Throws Error for a step below 1.
   double rate(int64_t step) const;
 
-  // For a rule that depends on losses: notes the loss of an evaluation, and saves and restores what
-  // it has noted, which is finite. Other rules ignore losses and have no state. load_state() throws
-  // InputError, and changes nothing, for other names than those of state() and for invalid numbers.
+  // ---- for a rule that depends on losses; others ignore them and have no state
   // The full build defines these three: optim/schedules/plateau.cpp.
-  void observe(double loss);
-  std::map<std::string, double> state() const;
+  void observe(double loss);                    // notes the loss of an evaluation
+  std::map<std::string, double> state() const;  // what it has noted: finite numbers
+  // Restores it. Throws InputError, and changes nothing, for other names or invalid numbers.
   void load_state(const std::map<std::string, double>& saved);
 
  private:

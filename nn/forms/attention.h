@@ -23,6 +23,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// What a GeneralAttention is made of. The defaults: the standard self-attention.
 struct AttentionSetup {
   int64_t context_dim = 0;            // width of the vectors of keys and values; 0: that of queries
   double dropout = 0;                 // of the attention weights
@@ -33,6 +34,7 @@ struct AttentionSetup {
   int64_t value_source_dim = 0;       // width of the vectors of values; 0: context_dim
 };
 
+// An attention of any form.
 class GeneralAttention : public Attention {
  public:
   // Throws InputError for values out of range, and for a form that contradicts itself or the
@@ -54,10 +56,11 @@ class GeneralAttention : public Attention {
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
   // True if it is causal, so that the keys and values of a position never change.
   bool can_cache() const override;
-  // Self-attention along some axes of a grid: the lengths of all axes, and those axes. Else empty.
+  // Returns the lengths of all axes of a self-attention along some axes of a grid, else nothing.
   std::span<const int64_t> lines_of() const {
     return axes_.size() < grid_.size() ? std::span(grid_) : std::span<const int64_t>();
   }
+  // Returns the axes that it attends along.
   std::span<const int64_t> line_axes() const { return axes_; }
   Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
                 Past* past = nullptr) const override;

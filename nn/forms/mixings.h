@@ -13,10 +13,12 @@ namespace heed::inline HEED_REAL {
 
 struct FormOptions;  // nn/forms/parts.h
 
+// A form of mixing.
 struct MixingRule {
-  const char* name = "";
+  const char* name = "";       // the word in a config
   bool is_attention = false;   // the forms of [model.attention] apply
   bool can_be_causal = false;  // with attention.causal no position reads a later one
+  // Makes the layer.
   std::unique_ptr<Mixing> (*make)(const FormOptions& options,
                                   const LinearOptions& linear) = nullptr;
   // Throws InputError, naming the key, for options it cannot use; null: it can use all.
@@ -47,12 +49,12 @@ enum class Padding {
 
 // The section [model.block].
 struct MixingOptions {
-  const MixingRule* kind = &mixings::attention;
-  int64_t kernel_size = 3;          // convolution
-  Padding padding = Padding::zero;  // convolution
-  int64_t length = 64;              // dense: the longest sequence
+  const MixingRule* kind = &mixings::attention;  // which form
+  int64_t kernel_size = 3;                       // convolution
+  Padding padding = Padding::zero;               // convolution
+  int64_t length = 64;                           // dense: the longest sequence
 
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits each, for a config
 };
 
 }  // namespace heed::inline HEED_REAL

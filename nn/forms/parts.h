@@ -12,6 +12,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// The forms that a config can choose.
 struct Forms {
   MixingOptions mixing = {};
   MultiHeadOptions attention = {};  // its `causal`: no position reads a later one
@@ -22,7 +23,7 @@ struct Forms {
 
 // The options of one stack of layers, with their forms.
 struct FormOptions : BlockOptions, Forms {
-  // Properties of the data:
+  // ---- properties of the data
   std::vector<int64_t> grid = {};  // lengths of its axes, if the positions form one
   int64_t edge_features = 0;       // of a graph
 
@@ -30,12 +31,13 @@ struct FormOptions : BlockOptions, Forms {
   // of tokens.
   FormOptions(const BlockOptions& block, const Forms& forms, const std::vector<int64_t>& grid = {},
               int64_t edge_features = 0);
-  void fields(Fields& f);
+  void fields(Fields& f);  // visits those of the block and of the forms
   // Throws InputError for values out of range and, naming the key, for options that contradict each
   // other.
   void validate_layer() const;
 };
 
+// Makes the parts of a model in these forms.
 class FormParts : public Parts {
  public:
   explicit FormParts(Forms forms, std::vector<int64_t> grid = {}, int64_t edge_features = 0)
