@@ -12,7 +12,7 @@ const scoreWords = {
 const exactLevels = [0.5, 0.95];
 
 // "Head 1 of layer 2", "Head 1 of the cross-attention"
-export function headInSentence(module, head) {
+function headInSentence(module, head) {
   const place = placeOfStage(module);
   if (!place) return `Head ${head + 1} of the pool`;
   if (place.part === "cross_attention") return `Head ${head + 1} of the cross-attention`;
