@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endOfSteps, groupedLosses } from "../../course/playground/page/curves.js";
 import { eventsOf } from "../../course/playground/page/events.js";
-import { columnsOf } from "../../course/playground/page/model.js";
+import { columnsOf, sharesOfPixels } from "../../course/playground/page/model.js";
+import { placeOfPixel } from "../../course/playground/page/picture.js";
 import {
   firstPosition,
   isPool,
@@ -283,4 +284,23 @@ test("a tour says what was measured, and when it is too early to say", () => {
     assert.ok(other && exhibit.length === 2);
     assert.equal(answers.filter(([, isRight]) => isRight).length, 1);
   }
+});
+
+test("a pixel has a row and a column, and of a video a frame", () => {
+  assert.equal(placeOfPixel(5, [2, 3]), "row 2, column 3");
+  assert.equal(placeOfPixel(10, [2, 2, 3]), "frame 2, row 2, column 2");
+});
+
+test("the weights of pixels lie in a row, in a column, or on lit pixels", () => {
+  const map = mapOf("a", [
+    [0, 1, 0, 0],
+    [1, 0, 0, 0],
+    [0, 0, 0, 1],
+    [0, 1, 0, 0],
+  ]);
+  const pixels = [0, 200, 0, 0].map((red) => [red, 0, 0]);
+  const shares = (grid) => sharesOfPixels(map, 0, { pixels, grid }).map(({ share }) => share);
+  assert.deepEqual(shares([2, 2]), [0.75, 0.25, 0.5]);
+  assert.deepEqual(shares([1, 2, 2]), [0.5]);
+  assert.deepEqual(sharesOfPixels(map, 0, { grid: null }), []);
 });
