@@ -128,8 +128,9 @@ function leadOf(map, head, view) {
   const row = Math.min(view.position, map.rows - 1);
   const weights = weightsOfQuery(map, head, row).map(Math.abs);
   const best = weights.indexOf(Math.max(...weights));
+  const { pixels, grid, edges } = view.trace;
   const nameOf = (names, i) =>
-    view.trace.pixels ? placeOfPixel(i, view.trace.grid) : `${names[i]} (position ${i})`;
+    pixels ? placeOfPixel(i, grid) : edges ? `node ${names[i]}` : `${names[i]} (position ${i})`;
   const habit = words.startsWith("spread")
     ? ["Its weight is ", html("b", {}, "spread out, without a clear pattern"), ". "]
     : words.startsWith("no ") || words.startsWith("here ")
@@ -149,6 +150,7 @@ export function headPanel(view) {
   const { module, head } = view.head;
   const map = view.trace.maps.find(({ name }) => name === module);
   const { trace } = view;
+  const isVideo = trace.grid?.length === 3;
   const colour = colourOfHead(head);
   const row = Math.min(view.position, map.rows - 1);
   const title = nameOfHead(module, head, view.isPair);
@@ -163,7 +165,7 @@ export function headPanel(view) {
   let drawn;
   if (trace.pixels && map.columns === trace.pixels.length) {
     const weights = weightsOfQuery(map, head, row);
-    drawn = imageOf(trace, 198, { weights, reads: row, label });
+    drawn = imageOf(trace, isVideo ? 300 : 198, { weights, reads: row, label });
     drawn.setAttribute("tabindex", "0");
     const width = trace.grid.at(-1);
     drawn.addEventListener("keydown", (event) => view.on.move(event, row, map.columns, width));
@@ -204,7 +206,7 @@ export function headPanel(view) {
   const nodes = [
     header(nameOfHead(module, head, view.isPair), view),
     leadOf(map, head, view),
-    html("div", { class: "look" }, drawn, bars(scoresOf(map, head, view))),
+    html("div", { class: isVideo ? "look video" : "look" }, drawn, bars(scoresOf(map, head, view))),
     readout,
     html(
       "p",
