@@ -39,7 +39,8 @@ export function smallMap(map, size, colour, root = false, label = "") {
   );
 }
 
-const short = (label, most = 12) => {
+// A label of at most `most` characters.
+export const short = (label, most = 12) => {
   const letters = [...label];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : label;
 };

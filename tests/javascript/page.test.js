@@ -123,12 +123,10 @@ test("parts and heads have names that people read", () => {
 });
 
 test("a change has a sign, and 0 has none", () => {
-  assert.deepEqual([1.234, -0.0456, 0.0001, -0.0001].map(signed), [
-    "+1.23",
-    "−0.046",
-    "0.000",
-    "0.000",
-  ]);
+  assert.deepEqual(
+    [1.234, -0.0456, 0.0001, -0.0001].map((value) => signed(value)),
+    ["+1.23", "−0.046", "0.000", "0.000"],
+  );
 });
 
 test("a checkpoint is said in sentences that follow from its numbers", () => {

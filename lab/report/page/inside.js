@@ -4,7 +4,7 @@ import { upper, weightsOf } from "../../page/atlas.js";
 import { axisFor, chart, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
 import { html, picture, px, replace, svg } from "../../page/dom.js";
-import { habitOf, largeMap, roleOf, smallMap, telling } from "../../page/heat.js";
+import { habitOf, largeMap, roleOf, short, smallMap, telling } from "../../page/heat.js";
 import { drawing, headerMenu, saveMenu } from "../../page/save.js";
 import { extent, makeScale, nearest, ticksOf } from "../../page/scale.js";
 import { percent, significant, tickText, whole } from "../../page/text.js";
@@ -31,9 +31,11 @@ function drawNowAndLater(draw) {
 }
 
 const isNarrow = () => innerWidth <= 720;
-const size = (value) => Math.abs(value).toFixed(Math.abs(value) < 0.1 ? 3 : 2);
-export const signed = (value) =>
-  `${Number(size(value)) === 0 ? "" : value < 0 ? "−" : "+"}${size(value)}`;
+const size = (value, digits = Math.abs(value) < 0.1 ? 3 : 2) => Math.abs(value).toFixed(digits);
+export function signed(value, digits) {
+  const text = size(value, digits);
+  return `${Number(text) === 0 ? "" : value < 0 ? "−" : "+"}${text}`;
+}
 
 // "decoder.layers.0.attention.head.1" → "layer 1, head 2"
 export function partName(name) {
@@ -47,11 +49,13 @@ export function partName(name) {
 }
 
 // What tells the modules of a layer apart: "encoder", "decoder" or "cross-attention" of an
-// encoder-decoder, and otherwise nothing.
+// encoder-decoder, and otherwise nothing. Outside of layers it is the module: "pool".
 function kindOf(module, heads) {
-  if (module.endsWith("cross_attention")) return "cross-attention";
-  const stack = module.replace(/\..*/, "");
-  return heads.every((head) => head.module.startsWith(stack)) ? "" : stack;
+  if (isCross({ module })) return "cross-attention";
+  const stackOf = (name) => name.split(".")[0];
+  const inLayers = heads.filter((head) => layerOf(head.module) !== null);
+  const isAlone = inLayers.every((head) => stackOf(head.module) === stackOf(module));
+  return isAlone && layerOf(module) !== null ? "" : stackOf(module);
 }
 
 // "layer 1, head 2", "encoder layer 1, head 2"
@@ -61,6 +65,7 @@ export function headName({ module, head }, heads) {
   return `${place.filter(Boolean).join(" ")}, head ${head + 1}`;
 }
 
+const isCross = ({ module }) => module.endsWith("cross_attention");
 const layerOf = (module) => {
   const found = /layers\.(\d+)/.exec(module);
   return found && Number(found[1]);
@@ -95,8 +100,8 @@ const bestScore = (head) =>
 // What a head does at the chosen checkpoint, in a few words.
 function wordsOfHead(data, head) {
   const role = roleOf(head, partly);
-  const short = role && shortRoles[role.score];
-  if (role) return roleOf(head) ? `looks ${short}` : `often ${short.replace("its ", "")}`;
+  const aim = role && shortRoles[role.score];
+  if (role) return roleOf(head) ? `looks ${aim}` : `often ${aim.replace("its ", "")}`;
   const map = mapOf(data, head);
   if (!map || map.signed) return "no clear aim";
   const read = readOf(data, head, map);
@@ -170,18 +175,19 @@ function drawSteps(data, place) {
   if (!data.curve) loss.label = `loss of the ${data.split} split`;
   const draw = (width) => {
     const x = { kind: "linear", ends: [0, last] };
+    const y = axisFor([loss.y], { kind: data.curve?.log ? "log" : "linear", zero: true });
     const upperChart = chart({
       width,
       height: 78,
       label: "",
       x: led.length ? { ...x, ticks: [] } : x,
-      y: axisFor([loss.y], { kind: data.curve?.log ? "log" : "linear", zero: true }),
+      y: { ...y, ticks: ticksOf(y.kind, y.ends, 2) },
       lines: [loss],
     });
     const charts = [upperChart];
     if (led.length) {
-      const y = { kind: "linear", ends: [0, 1], ticks: [0, 0.5, 1] };
-      charts.push(chart({ width, height: 86, label: "", x, y, lines: led }));
+      const ends = { kind: "linear", ends: [0, 1], ticks: [0, 0.5, 1] };
+      charts.push(chart({ width, height: 86, label: "", x, y: ends, lines: led }));
     }
     let top = 0;
     for (const each of charts) {
@@ -199,8 +205,8 @@ function drawSteps(data, place) {
       svg("path", { class: "cursor", d: `M${here} 4V${top - 6}`, stroke: "var(--ink)" }),
       ...[loss, ...led].map((line, i) => {
         const scales = charts[i ? 1 : 0].scales;
-        const y = line.y[nearest(line.x, steps[view.at])];
-        const cy = px(scales.y(y) + (i ? 62 : 0));
+        const value = line.y[nearest(line.x, steps[view.at])];
+        const cy = px(scales.y(value) + (i ? 62 : 0));
         return svg("circle", { cx: here, cy, r: 4, fill: line.colour, stroke: "var(--ground)" });
       }),
     );
@@ -230,6 +236,9 @@ function drawSteps(data, place) {
     },
   });
   place.replaceChildren(html("div", {}, figure, steps.length > 1 ? slider : null), said);
+  new ResizeObserver(() => {
+    document.body.style.setProperty("--steps", `${place.offsetHeight}px`);
+  }).observe(place);
   drawNowAndLater(() => {
     const { step, loss: now, accuracy } = checkpoints[view.at];
     slider.value = step;
@@ -414,24 +423,28 @@ function drawHeads(data, place) {
 // --- the chosen head
 
 function leadOf(data, head, map) {
-  const role = roleOf(head);
-  const most = role ?? roleOf(head, partly);
+  const most = roleOf(head, partly);
   const parts = [];
   if (most)
     parts.push(
-      role ? "On average it " : "It partly ",
+      roleOf(head) ? "It " : "It often ",
       html("b", {}, most.words),
-      `: ${percent(most.value, 0)} of its weight lies there. `,
+      `: on average ${percent(most.value, 0)} of its weight lies there. `,
     );
-  else parts.push("Its scores name ", html("b", {}, "no clear aim"), ". ");
+  else if (knownScores([head]).length)
+    parts.push("On average it has ", html("b", {}, "no clear aim"), ". ");
   const read = readOf(data, head, map);
-  if (read)
+  if (read) {
+    const [reader, column] = [map.rows[read.row], read.column];
+    const follows = !isCross(head) && column < read.row && map.columns[column - 1] === reader;
     parts.push(
-      `Here the framed ${map.rows[read.row]} gives most weight, `,
-      `${(read.weight * map.scale).toFixed(2)}, to `,
-      html("b", {}, `${map.columns[read.column]} (position ${read.column})`),
+      `Here the framed ${reader} gives most weight, ${(read.weight * map.scale).toFixed(2)}, to `,
+      html("b", {}, map.columns[column]),
+      follows ? ", which stands after an earlier " : ` at position ${column}`,
+      follows ? html("b", {}, reader) : "",
       ".",
     );
+  }
   return html("p", { class: "lead" }, ...parts);
 }
 
@@ -513,7 +526,7 @@ function drawHead(data, place) {
         html("dd", {}, strong(name === best, head[name].toFixed(2).replace("-", "−"))),
       ];
     });
-    const half = head.low === undefined ? "" : ` ± ${significant((head.high - head.low) / 2, 2)}`;
+    const half = head.low === undefined ? "" : ` ± ${size((head.high - head.low) / 2)}`;
     const effects =
       head.delta === undefined
         ? []
@@ -523,7 +536,7 @@ function drawHead(data, place) {
             html("dt", {}, "accuracy"),
             html("dd", {}, `${percent(accuracy)} → ${percent(accuracy + head.accuracy_delta)}`),
           ];
-    const small = map && width > 480;
+    const isWide = map && width > 480;
     const rows = () => [
       ["row", "column", "weight"],
       ...map.rows.flatMap((row, i) =>
@@ -547,14 +560,18 @@ function drawHead(data, place) {
       leadOf(data, head, map),
       html(
         "div",
-        { class: small ? "side" : "" },
-        map ? html("div", {}, large(small ? width - 220 : width), readout) : null,
+        { class: isWide ? "side" : "" },
+        map ? html("div", {}, large(Math.min(isWide ? width - 220 : width, 368)), readout) : null,
         html(
           "div",
           {},
-          html("p", { class: "q s curves" }, "Scores over training"),
-          html("div", { class: "curves" }, curves.made),
-          html("dl", {}, ...numbers),
+          ...(numbers.length
+            ? [
+                html("p", { class: "q s curves" }, "Scores over training"),
+                html("div", { class: "curves" }, curves.made),
+                html("dl", {}, ...numbers),
+              ]
+            : []),
           html("dl", {}, ...effects),
         ),
       ),
@@ -655,7 +672,8 @@ function drawParts(data, place) {
     ...parts.filter(([name]) => name === "biases"),
   ];
   const ends = extent([0], ...data.checkpoints.map((each) => waterfall(partsAt(each)).flat()));
-  const words = `logit ${data.token} − logit ${data.other}`;
+  const digits = ends[1] - ends[0] < 0.5 ? 3 : 2;
+  const words = `logit ${short(data.token, 8)} − logit ${short(data.other, 8)}`;
   const draw = (width) => {
     const here = data.checkpoints[view.at];
     const parts = partsAt(here);
@@ -706,13 +724,16 @@ function drawParts(data, place) {
           },
           partName(name),
         ),
-        svg("text", { ...text, x: width, "text-anchor": "end" }, signed(value)),
+        svg(
+          "text",
+          { ...text, class: stands ? "name bold" : "title", x: width, "text-anchor": "end" },
+          signed(value, digits),
+        ),
       );
     });
     const end = { class: "name bold", y: px(bottom + 17) };
     made.append(
       svg("path", { d: `M0 ${px(bottom)}H${width}`, stroke: "var(--ink)" }),
-      svg("text", { ...end, x: 0 }, words),
       svg("rect", {
         x: px(Math.min(sx(0), sx(here.difference))),
         y: px(bottom + 6),
@@ -720,7 +741,12 @@ function drawParts(data, place) {
         height: 12,
         fill: "var(--path)",
       }),
-      svg("text", { ...end, x: width, "text-anchor": "end" }, `= ${signed(here.difference)}`),
+      svg("text", { ...end, class: "name bold halo", x: 0 }, words),
+      svg(
+        "text",
+        { ...end, x: width, "text-anchor": "end" },
+        `= ${signed(here.difference, digits)}`,
+      ),
     );
     return made;
   };

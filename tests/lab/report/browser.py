@@ -193,6 +193,8 @@ def check_inside(browser, path, folder):
     assert "→" in browser.js("return document.querySelector('#head .readout').textContent"), "an arrow key reads no weight"
     # The bars end at the difference, which is ln p / p' of the tokens in the last row of the lens.
     data = browser.js("return JSON.parse(document.getElementById('data').textContent)")
+    drawn = browser.js("return document.querySelector('#parts svg').textContent")
+    assert f"logit {data['token']} − logit {data['other']}= " in drawn, drawn
     for checkpoint in data["checkpoints"]:
         end = dict(checkpoint["lens"][-1]["top"])
         assert abs(sum(value for _, value in checkpoint["parts"]) - checkpoint["difference"]) < 1e-3
@@ -343,6 +345,19 @@ def write_two_keys(work):
     return work + "/two"
 
 
+def train_on_hostile_words(heed, work):
+    """Trains for two steps on words that are HTML. Returns the folder of the run, whose name is HTML, too."""
+    word = HOSTILE.replace(" ", "\u00a0")
+    with open(f"{work}/pairs.tsv", "w") as file:
+        file.writelines(f"{word} {a} {b}\t{b} {word}\n" for a in "abcdef" for b in "abcdef")
+    with open(f"{work}/hostile.toml", "w") as file:
+        file.write('[train]\nsteps = 2\n[data]\nkind = "pairs"\npath = "pairs.tsv"\nlevel = "word"\nval_fraction = 0.3\n')
+    run = f"{work}/<img src=x onerror=window.hostile=1>"
+    subprocess.run([heed, "train", f"{work}/hostile.toml", "--run", run, "--set", "model.dim=16"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return run
+
+
 def main():
     heed = sys.argv[1]
     folder = sys.argv[2] if len(sys.argv) > 2 else None
@@ -367,6 +382,11 @@ def main():
             subprocess.run([heed, "inspect", f"{runs}/seed-2", "-o", f"{work}/inside.html", "--examples", "100"], check=True,
                            stdout=subprocess.DEVNULL)
             check_inside(browser, f"{work}/inside.html", folder)
+            subprocess.run([heed, "inspect", train_on_hostile_words(heed, work), "-o", f"{work}/inside.html"], check=True,
+                           stdout=subprocess.DEVNULL)
+            browser.open(f"file://{work}/inside.html")
+            check(browser, "hostile", folder)
+            assert "onerror" in browser.js("return document.querySelector('#lens').textContent"), "no hostile token is shown"
             browser.open(f"file://{work}/runs.html")
             check(browser, "runs", folder)
             check_first_screen(browser, "runs", (".say", ".lead", "table.groups"))
