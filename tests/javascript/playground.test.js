@@ -186,7 +186,7 @@ test("events are the first frames in which a measured score passes a level", () 
     at(60, 0.4, 0.7), // a second time
   ]);
   assert.deepEqual(
-    events.map(({ step, text }) => [step, text]),
+    events.map(({ step, text, strong }) => [step, `${text} ${strong}`]),
     [
       [20, "Head 2 of layer 1 began to look one position back"],
       [30, "Exact match passed 50 %"],

@@ -65,7 +65,7 @@ function circlesOf(made, events, valueOf, choose) {
     if (at - last < 12) return; // one above the other cannot be read
     last = at;
     const place = { cx: px(at), cy: px(y(valueOf(event.step))) };
-    const words = `Event ${i + 1}, step ${event.step}: ${event.text}`;
+    const words = `Event ${i + 1}, step ${event.step}: ${event.text} ${event.strong}`;
     made.append(
       svg(
         "g",

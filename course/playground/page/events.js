@@ -5,9 +5,9 @@ import { placeOfStage } from "./plan.js";
 
 const scoreNames = { previous: "previous-token", induction: "induction", duplicate: "duplicate" };
 const scoreWords = {
-  previous: "began to look one position back",
-  induction: "began to look just after an earlier copy of its token",
-  duplicate: "began to look at an earlier copy of its token",
+  previous: "one position back",
+  induction: "just after an earlier copy of its token",
+  duplicate: "at an earlier copy of its token",
 };
 const exactLevels = [0.5, 0.95];
 
@@ -42,7 +42,8 @@ export function eventsOf(history) {
         events.push({
           step,
           size: value - (was?.[score] ?? 0),
-          text: `${headInSentence(each.module, each.head)} ${words}`,
+          text: `${headInSentence(each.module, each.head)} began to look`,
+          strong: words,
           note: `Its ${scoreNames[score]} score passed ${telling}: ${value.toFixed(2)}.`,
         });
       }
@@ -53,7 +54,8 @@ export function eventsOf(history) {
       events.push({
         step,
         size: scores.exact_match - history[i - 1].scores.exact_match,
-        text: `Exact match passed ${percent(level, 0)}`,
+        text: "Exact match passed",
+        strong: percent(level, 0),
         note:
           `${percent(scores.exact_match)} of the validation examples are right; ` +
           `the loss is ${significant(scores.loss, 2)}.`,

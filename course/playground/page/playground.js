@@ -585,13 +585,15 @@ function startPage() {
       const [a, b] = state.sides.map((side) => measuredAt(side, step).scores);
       const name = state.other.name ?? differenceOf(state.other);
       const losses = `: its loss is ${textOfLoss(b.loss)}, and A’s is ${textOfLoss(a.loss)}.`;
-      texts = { strong: `B, ${name}`, text: losses, look: state.other.look };
+      texts = { strong: `B, ${name}`, after: losses, look: state.other.look };
       texts.note = texts.look
         ? ""
         : "Both have the same seed and the same examples; one key differs.";
     } else if (last) {
       texts = {
-        text: `${last.text} at step ${whole(last.step)}.`,
+        text: `${last.text} `,
+        strong: last.strong,
+        after: ` at step ${whole(last.step)}.`,
         note: `${past.length} · ${last.note}`,
       };
     } else if (step === 0) {
@@ -611,8 +613,9 @@ function startPage() {
       const isOpen = box.querySelector("details")?.open;
       replace(
         box,
+        texts.text ?? "",
         texts.strong ? html("b", {}, texts.strong) : "",
-        texts.text,
+        texts.after ?? "",
         texts.note ? html("small", {}, texts.note) : "",
         texts.look
           ? html(
