@@ -6,7 +6,7 @@ import { graphOf, imageOf, placeOfPixel } from "./picture.js";
 import { logitsAt, nameOfHead, planOf, useOf, weightOf } from "./plan.js";
 
 export const colourOfHead = (head) => `var(--h${(head % 4) + 1})`;
-const heights = { tokens: 34, embedding: 74, local: 50, logits: 164 };
+const heights = { tokens: 34, embedding: 74, local: 50, pool: 96, logits: 164 };
 const mostDrawn = 36; // positions
 const endRoom = 30; // at an end of them, for "… 64"
 const readable = 12; // positions whose tokens can be read
@@ -362,7 +362,7 @@ function embeddingRow(view, columns, width) {
     const used = side === columns.length - 1 && plan.isPair ? use[0].right : use[0].left;
     parts.push(...strands(each, heights.embedding, stage.norm, stage.norm, used, scale, 50));
     if (!vectors) return;
-    const dims = each.pitch < 20 ? 1 : 8;
+    const dims = each.pitch < 12 ? 1 : 8;
     const wide = Math.min(30, each.pitch - (each.pitch < 20 ? 1.5 : 4));
     const sizeOf = (rows) => Math.max(1e-9, ...rows.flat().map((value) => Math.abs(value)));
     const tokens = vectors.token;
@@ -635,7 +635,7 @@ function closedRow(view, rows, columns, width, height, norms) {
 
 function poolRow(view, columns, width) {
   const { pool } = view.plan;
-  const height = 96;
+  const height = heights.pool;
   const spots = columnsOf(pool.rows, width / 4, width / 2, 0);
   const use = Array.from({ length: pool.rows }, () => 1);
   const parts = [linesOf(pool, columns[0], spots, use, height, view)];
@@ -852,7 +852,7 @@ export function drawModel(view) {
   nodes.push(...layerRows(full, columns, width, norms));
   if (plan.pool) nodes.push(poolRow(full, columns, width));
   nodes.push(logitsRow(full, columns, width, norms));
-  return [...bands(full, columns, norms.encoderEnd), ...nodes];
+  return [...bands(full, columns, norms), ...nodes];
 }
 
 // The rows of the layers, which share the height that there is. Of more than three layers only one
@@ -865,7 +865,8 @@ function layerRows(view, columns, width, norms) {
     keys.length > 3 && key !== (keys.includes(view.open) ? view.open : keys.at(-1));
   const open = plan.rows.filter((row) => !isClosed(keyOf(row)));
   const closed = keys.filter(isClosed).length;
-  const others = heights.tokens + heights.embedding + heights.logits + (plan.pool ? 96 : 0);
+  const others =
+    heights.tokens + heights.embedding + heights.logits + (plan.pool ? heights.pool : 0);
   const left =
     view.height - others - heights.local * open.filter(({ kind }) => kind === "local").length;
   const tall = open.filter(({ kind }) => kind !== "local").length || 1;
@@ -889,12 +890,14 @@ function layerRows(view, columns, width, norms) {
       y += closedHeight;
     }
   });
+  norms.end = y + (plan.pool ? heights.pool : 0) + 22; // with the ends of the strands
   return nodes;
 }
 
 // The grounds of the streams, and the button that says what they are.
-function bands(view, columns, encoderEnd) {
+function bands(view, columns, { end, encoderEnd }) {
   const box = html("div", { class: "bands", "aria-hidden": "true" });
+  box.style.height = `${end}px`;
   columns.forEach((each, i) => {
     const band = html("div", { class: "band" });
     band.style.left = `${each.from - 4}px`;
