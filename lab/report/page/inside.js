@@ -176,12 +176,13 @@ function drawSteps(data, place) {
   const draw = (width) => {
     const x = { kind: "linear", ends: [0, last] };
     const y = axisFor([loss.y], { kind: data.curve?.log ? "log" : "linear", zero: true });
+    const ticks = ticksOf(y.kind, y.ends, 2);
     const upperChart = chart({
       width,
       height: 78,
       label: "",
       x: led.length ? { ...x, ticks: [] } : x,
-      y: { ...y, ticks: ticksOf(y.kind, y.ends, 2) },
+      y: { ...y, ticks: ticks.filter((_, i) => ticks.length < 5 || i % 2 === 0) },
       lines: [loss],
     });
     const charts = [upperChart];
@@ -202,6 +203,7 @@ function drawSteps(data, place) {
       top + 16,
       label,
       ...charts,
+      svg("path", { class: "axis", d: steps.map((at) => `M${px(sx(at))} ${top - 6}v3`).join("") }),
       svg("path", { class: "cursor", d: `M${here} 4V${top - 6}`, stroke: "var(--ink)" }),
       ...[loss, ...led].map((line, i) => {
         const scales = charts[i ? 1 : 0].scales;
@@ -247,11 +249,7 @@ function drawSteps(data, place) {
     said.replaceChildren(
       html("b", {}, `step ${whole(step)}`),
       html("p", {}, sentencesOf(checkpoints[view.at])),
-      html(
-        "small",
-        {},
-        `${data.split} loss ${significant(now, 2)} · accuracy ${percent(accuracy)}`,
-      ),
+      html("small", {}, `loss ${significant(now, 2)} · accuracy ${percent(accuracy)}`),
     );
   });
 }
@@ -648,8 +646,8 @@ function drawLens(data, place) {
             {},
             html("td", {}, partName(stage)),
             ...top.map(cell),
-            html("td", { class: "n" }, loss.toFixed(2)),
-            html("td", { class: "n" }, Math.abs(kl).toFixed(2)),
+            html("td", { class: "n" }, (loss ?? NaN).toFixed(2)),
+            html("td", { class: "n" }, Math.abs(kl ?? NaN).toFixed(2)),
           ),
         ),
       ),
@@ -697,8 +695,8 @@ function drawParts(data, place) {
       const [from, to] = bars[i].map(sx);
       const index = headsAt(data).findIndex((each) => name === `${each.module}.head.${each.head}`);
       const is = chosen && name === `${chosen.module}.head.${chosen.head}`;
-      const stands = is || Math.abs(value) >= 0.08 * (ends[1] - ends[0]);
-      const text = { class: stands ? "name" : "title", y: px(y + high / 2 + 4) };
+      const stands = Math.abs(value) >= 0.08 * (ends[1] - ends[0]);
+      const text = { class: is || stands ? "name" : "title", y: px(y + high / 2 + 4) };
       made.append(
         svg("rect", {
           class: is ? "empty" : "",
@@ -720,7 +718,9 @@ function drawParts(data, place) {
           "text",
           {
             ...text,
-            ...(index < 0 ? {} : { onclick: () => show({ head: index, open: isNarrow() }) }),
+            ...(index < 0
+              ? {}
+              : { cursor: "pointer", onclick: () => show({ head: index, open: isNarrow() }) }),
           },
           partName(name),
         ),
