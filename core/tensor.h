@@ -54,13 +54,14 @@ class Tensor {
   static Tensor from(const Shape& shape, std::initializer_list<real> values);
 
   explicit operator bool() const { return static_cast<bool>(body_); }
-  // The functions below throw Error on an empty handle.
+  // The lengths of the axes. This and all functions below throw Error on an empty handle.
   const Shape& shape() const;
   int rank() const { return shape().rank(); }            // number of axes
   int64_t dim(int axis) const { return shape()[axis]; }  // negative axes count from the end
   int64_t size() const { return shape().size(); }        // number of elements
 
   const real* data() const;  // the elements, row-major
+  // data() as a span, for loops.
   std::span<const real> values() const& { return {data(), static_cast<size_t>(size())}; }
   std::span<const real> values() const&& = delete;  // the handle may own the last reference
   real item() const;  // the value of a tensor with one element; throws Error otherwise

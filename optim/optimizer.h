@@ -100,7 +100,7 @@ class Optimizer {
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
   // The full build defines these three, for parameters in one array: optim/arena_parameters.cpp.
-  Arena& arena();
+  Arena& arena();  // the arrays of its parameters and gradients
   // The arrays of the rule, as ArenaState::tensors() returns them: exp_avg.<parameter> and so on.
   std::vector<NamedParameter> state() const;
   // Restores a saved state. The next steps are bitwise those of the saved optimizer. Throws

@@ -448,7 +448,9 @@ export function apiPages(site, xml) {
     });
   for (const one of classes) {
     const names = typesBut(one.name);
-    const visible = one.members.filter((of) => of.isPublic && !of.name.startsWith("~"));
+    const visible = one.members.filter(
+      (of) => of.isPublic && !of.name.startsWith("~") && !of.declaration.endsWith("delete"),
+    );
     const bases = one.bases.map((name) => linked(mono(escape(name)), names)).join(", ");
     const base = bases && `<p class="q s">A ${bases}</p>`;
     const {

@@ -46,7 +46,8 @@ for one in compounds:
             missing[place(one)] = f"class {name}"
         if re.search(r"lients do not\s+need it", comment(one)):
             continue
-    members = [member for member in one.iter("memberdef") if member.get("prot") == "public" and member.get("kind") != "friend"]
+    members = [member for member in one.iter("memberdef") if member.get("prot") == "public" and member.get("kind") != "friend"
+               and not member.findtext("argsstring", "").endswith("delete")]
     described = {member.findtext("name") for member in members if comment(member)}
     for member in members:
         own = member.findtext("name")
