@@ -27,7 +27,7 @@ constexpr bool keeps_blocks = true;
 #endif
 
 constexpr size_t alignment = 64;
-constexpr size_t mapped_from = size_t{1} << 20;  // larger blocks are mapped, in huge pages
+constexpr size_t mapped_from = size_t{1} << 18;  // larger blocks are mapped, in huge pages
 constexpr int class_count = 4 * (sizeof(size_t) == 8 ? 40 : 25);  // of less than 2^48 or 2^32 bytes
 // In a scope with shapes_only a block may be larger than any class. It is counted with its size,
 // but only this many of its bytes exist.

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <limits>
 #include <sys/mman.h>
+#include <utility>
 
 #include "core/check.h"
 
 #if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
+#include <cstdint>
 #include <fstream>
+#include <mutex>
+#include <unistd.h>
 #else
 #include <sys/resource.h>
 #endif
@@ -68,6 +72,51 @@ double memory_of_process(const char* word) {
   return bytes;
 }
 
+char* map_pages(size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+}
+
+size_t rounded_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+constexpr size_t huge_page = size_t{2} << 20;
+
+// Maps `bytes` from a boundary of huge pages on.
+char* map_huge_pages(size_t bytes) {
+  char* const memory = map_pages(bytes + huge_page);
+  if (!memory) return nullptr;
+  const size_t before = -reinterpret_cast<uintptr_t>(memory) % huge_page;
+  if (before > 0) munmap(memory, before);
+  munmap(memory + before + bytes, huge_page - before);
+  madvise(memory + before, bytes, MADV_HUGEPAGE);
+  return memory + before;
+}
+
+// Blocks side by side in one mapping, so that a huge page can hold the end of one block and the
+// beginning of the next. A mapping for each would begin and end in small pages.
+class Region {
+ public:
+  // Returns null if the system refuses.
+  char* take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (bytes > left_) {
+      if (!(next_ = map_huge_pages(size))) return left_ = 0, nullptr;
+      left_ = size;
+    }
+    left_ -= bytes;
+    return std::exchange(next_, next_ + bytes);
+  }
+
+  static constexpr size_t size = size_t{256} << 20;
+
+ private:
+  std::mutex mutex_;
+  char* next_ = nullptr;
+  size_t left_ = 0;
+};
+constinit Region region;
+
 }  // namespace
 
 double available_memory(const std::string& root) {
@@ -92,10 +141,14 @@ double resident_memory() { return memory_of_process("VmRSS:"); }
 double peak_resident_memory() { return memory_of_process("VmHWM:"); }
 
 void* map_memory(size_t bytes, Pages pages) {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  madvise(memory, bytes, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (pages == Pages::huge) {
+    static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t whole = rounded_up(bytes, page);
+    char* const memory = whole > Region::size / 2 ? map_huge_pages(whole) : region.take(whole);
+    if (memory) return memory;
+  }
+  char* const memory = map_pages(bytes);
+  if (memory) madvise(memory, bytes, MADV_NOHUGEPAGE);
   return memory;
 }
 

@@ -23,8 +23,8 @@ double resident_memory();
 double peak_resident_memory();
 
 // Takes whole pages from the system, filled with zeros. The system finds memory for a page when it
-// is first written. Returns null if the system refuses. Huge pages (2 MiB) are written faster, and
-// may take more memory; only Linux has the choice.
+// is first written. Returns null if the system refuses. Huge pages (2 MiB) are written and read
+// faster, and may take more memory; only Linux has the choice.
 enum class Pages { small, huge };
 void* map_memory(size_t bytes, Pages pages);
 // Returns what map_memory() gave, with the same size.

@@ -1,9 +1,13 @@
-// The memory that the machine and its control groups have left, as files like those of Linux say.
+// The memory that the machine and its control groups have left, as files like those of Linux say,
+// and memory from the system.
 #include "core/system_memory.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 #include "temporary_folder.h"
 
@@ -65,6 +69,25 @@ TEST_CASE("system memory: the peak of this process is not below what it holds") 
   const double now = resident_memory();
   CHECK(now > 1 << 20);
   CHECK(peak_resident_memory() >= now);
+}
+
+TEST_CASE("system memory: a block that is returned leaves its neighbours as they are") {
+  constexpr size_t bytes = 1'500'000;  // no whole number of pages
+  for (const Pages pages : {Pages::small, Pages::huge}) {
+    std::vector<char*> blocks;
+    for (int i = 0; i < 200; ++i) {  // more than a region of huge pages holds
+      blocks.push_back(static_cast<char*>(map_memory(bytes, pages)));
+      REQUIRE(blocks.back());
+      CHECK(std::all_of(blocks.back(), blocks.back() + bytes, [](char c) { return c == 0; }));
+      std::memset(blocks.back(), i, bytes);
+    }
+    for (size_t i = 0; i < blocks.size(); i += 2) unmap_memory(blocks[i], bytes);
+    for (size_t i = 1; i < blocks.size(); i += 2) {
+      const auto written = static_cast<char>(i);
+      CHECK(std::all_of(blocks[i], blocks[i] + bytes, [&](char c) { return c == written; }));
+      unmap_memory(blocks[i], bytes);
+    }
+  }
 }
 
 }  // namespace
