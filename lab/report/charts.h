@@ -1,7 +1,7 @@
 // The charts of a report: curves of runs that share axes, as JSON for the page, which draws them.
 //
-//   {"title": "Loss", "name": "loss", "log": true, "fraction": false, "from_zero": false, "lines": [
-//     {"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}
+//   {"title": "Loss", "name": "loss", "log": true, "fraction": false, "from_zero": false,
+//    "lines": [{"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}
 //
 // A mean over seeds also has "low" and "high", the limits of its band, "dash", and "seeds": [{"x",
 // "y"}, …], the curve of each.
