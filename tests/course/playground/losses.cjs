@@ -5,7 +5,7 @@
 const { execFileSync } = require("child_process");
 const { mkdtempSync, readFileSync, readdirSync, rmSync } = require("fs");
 const { tmpdir } = require("os");
-const { join } = require("path");
+const { join, resolve } = require("path");
 
 const [precision, moduleFile, tasks, program] = process.argv.slice(2);
 const steps = 50;
@@ -43,7 +43,7 @@ function lossesOfModule(heed, config) {
   return losses;
 }
 
-require(moduleFile)().then((heed) => {
+require(resolve(moduleFile))().then((heed) => {
   let failed = false;
   for (const name of readdirSync(tasks)) {
     const config = join(tasks, name);

@@ -2,9 +2,10 @@
 //   node memory.cjs MODULE CONFIG RESETS STEPS
 "use strict";
 const { readFileSync } = require("fs");
+const { resolve } = require("path");
 const [moduleFile, config, resets, steps] = process.argv.slice(2);
 
-require(moduleFile)().then((heed) => {
+require(resolve(moduleFile))().then((heed) => {
   const toml = readFileSync(config, "utf8"), at = heed._malloc(8);
   const make = () => heed.ccall("heed_make", "number", ["string", "string"], [toml, ""]);
   const megabytes = () => heed.HEAPU8.length / 2 ** 20;
