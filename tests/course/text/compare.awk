@@ -4,7 +4,7 @@
 #   awk -v page=PAGE -v first=1 -v tolerance=0.01 -f unit.awk -f compare.awk DRAWN_BEFORE DRAWN_NOW
 #
 # A number agrees if it is the shown one to the digits shown; whole numbers are equal. … stands for any tokens of a line,
-# a line … for any lines. A mean with its interval over seeds, m [low, high], agrees with another such mean inside the shown
+# a line … for any lines. Before … a fraction may also be cut off: 0.1… agrees with 0.19. A mean with its interval over seeds, m [low, high], agrees with another such mean inside the shown
 # interval or at most a quarter of its width, and 0.01, outside of it: results of training differ between processors. With a tolerance every number t may be off by tolerance (1 + |t|): figures, whose last pixels
 # depend on the processor.
 function is_number(token) { return token ~ /^[-+]?[0-9]/ }
@@ -63,7 +63,7 @@ function tokens_agree(s, i, n, p, j, m) {
       j += 6
       continue
     }
-    if (j > m || !agrees(s[i], p[j])) return 0
+    if (j > m || !(agrees(s[i], p[j]) || (s[i + 1] == "…" && s[i] ~ /^[-+]?[0-9]+\./ && index(p[j], s[i]) == 1))) return 0
     ++j
   }
   return j > m

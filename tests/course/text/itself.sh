@@ -52,6 +52,9 @@ fresh
 sed -i -E '13s/0.123/0.12345/; 34s/.*/not now/' "$pages/example.md"
 must_pass "more digits, and another output of a block that is not run"
 fresh
+sed -i -E '9s/0.12345/0.1239/; 13s/0.123/0.123…/' "$pages/example.md"
+must_pass "a number that is cut off"
+fresh
 sed -i 's/,270 /,270.3 /' "$pages/figures/lines.svg"
 must_pass "a figure that differs by a part of a pixel"
 
