@@ -236,14 +236,11 @@ std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& run
   const bool keeps = std::ranges::any_of(
       runs, [](const ScoredRun* run) { return run->value("data.keep") == "true"; });
   const bool data = differ(&ScoredRun::data), tokenizers = differ(&ScoredRun::tokenizer);
-  // A key that a run does not use counts with its default, whatever its value is there.
   for (const ConfigEntry& entry : list_config(Experiment())) {
-    const auto counted_value = [&](const ScoredRun* run) {
-      return is_used(entry.key, run->config) ? value_of(run->config, entry.key) : entry.value;
-    };
-    const std::string first = counted_value(runs[0]);
-    if (std::ranges::all_of(runs, [&](const auto* run) { return counted_value(run) == first; }))
-      continue;
+    std::set<std::string> values;
+    for (const ScoredRun* run : runs)
+      if (is_used(entry.key, run->config)) values.insert(value_of(run->config, entry.key));
+    if (values.size() < 2) continue;
     const bool is_path = effect_of(entry.key, runs[0]->config) == Field::Effect::data;
     const bool is_tokenizer = entry.key == "data.tokenizer";
     // The paths of copies in the folders of runs say nothing about the data.

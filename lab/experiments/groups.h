@@ -93,9 +93,9 @@ std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
 // Throws InputError if the names of all scores have no such one.
 void check_has_score(const char* option, const std::vector<std::string>& names,
                      const std::string& score);
-// Returns the keys in which runs differ, in the order of the config. A key counts if one of the
-// runs uses it, the path of a data file only if the data differ. Ends with data_key if the data
-// differ and no path shows it.
+// Returns the keys in which those runs differ that use them, in the order of the config. The path
+// of a data file counts only if the data differ. Ends with data_key if the data differ and no path
+// shows it.
 std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& runs);
 
 // A score that a run shall reach.

@@ -193,12 +193,19 @@ TEST_CASE("groups: keys that a run does not use separate none and are no columns
   add("sinusoidal");
   experiment.model.positional.buckets = 8;  // neither uses them
   add("with buckets");
+  const RunGroups two = folder.grouped();
+  CHECK(two.varying == Names{"model.positional.kind"});  // all that use the base have the same one
+  CHECK(two.groups.size() == 2);
+  CHECK(two.repeats.size() == 4);
+
+  experiment.model.positional.base = 1000;
+  add("with another base");
   const RunGroups groups = folder.grouped();
   CHECK(groups.varying == Names{"model.positional.kind", "model.positional.base"});
-  REQUIRE(groups.groups.size() == 2);
+  REQUIRE(groups.groups.size() == 3);
   CHECK(groups.groups[0].values == Names{"learned", "-"});
   CHECK(groups.groups[1].values == Names{"sinusoidal", "500.0"});
-  CHECK(groups.repeats.size() == 4);
+  CHECK(groups.groups[2].values == Names{"sinusoidal", "1000.0"});
 }
 
 TEST_CASE("groups: a folder of runs stands for the runs in it") {
