@@ -6,6 +6,7 @@
 
 #include "apps/inference/attended_example.h"
 #include "apps/inference/evaluation.h"
+#include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -205,6 +206,9 @@ class Inside {
     MapsOfExample maps;
     Json rows = Json::array();
     for (const int64_t step : steps_) {
+      if (steps_.size() > 1)
+        logging::info("checkpoint {} of {}: step {}", rows.elements().size() + 1, steps_.size(),
+                      step);
       const std::unique_ptr<Model> model =
           loaded_.run.model(loaded_.corpus, loaded_.run.checkpoint(std::to_string(step)));
       here->step = static_cast<uint32_t>(step);
