@@ -127,7 +127,7 @@ Saved saved(const Tensor& x, const Tensors&... inputs) {
 // How one tensor was computed.
 struct Node {
   const char* name;     // of the operation
-  uint64_t order;       // of creation; a node has a larger number than those of its inputs
+  uint64_t order;       // of creation: larger than those of the nodes that it reads
   Shape shape;          // of the result
   Precision precision;  // of the forward pass, which backward uses again
   bool queued = false;  // has received a gradient, and waits to run

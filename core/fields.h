@@ -62,7 +62,7 @@ struct Field {
 
   const char* name;  // the key in a config
   const char* help;  // one line of the reference page
-  // Where the value is.
+  // Points to the member, by its type.
   std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*,
                std::vector<int64_t>*, Choice>
       value;

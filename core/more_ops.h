@@ -58,7 +58,7 @@ Tensor logsumexp(const Tensor& x, Axes axes = {}, bool keep = false);
 // y[…, n, …] = x[…, ids[…, n, …], …], with the ids along `axis`. ids has the rank of x, and no axis
 // but `axis` is longer than that of x. Each id is in [0, x.dim(axis)). → the shape of ids
 Tensor gather(const Tensor& x, int axis, const Ids& ids);
-// What topk() returns.
+// The result of topk().
 struct TopK {
   Tensor values;  // sorted, the largest (or smallest) first; differentiable
   Ids ids;        // their indices along the axis

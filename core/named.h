@@ -11,7 +11,7 @@ namespace heed::inline HEED_REAL {
 template <class Value>
 struct Named {
   const char* name;  // the word in a config
-  Value value;       // what it stands for
+  Value value;       // the value with that name
 };
 
 // An entry of a table, and one of a registry (core/registry.h), whose value is its address.

@@ -44,7 +44,7 @@ const char* dtype_name(DType dtype);                      // "F32"
 std::optional<DType> dtype_named(std::string_view name);  // empty for an unknown name
 int64_t dtype_size(DType dtype);                          // bytes of one element
 
-// What a file says of an array.
+// Name, type and shape of an array in a file.
 struct ArrayHeader {
   std::string name;           // any text; each occurs once in a file
   DType dtype = DType::F32;   // of every element

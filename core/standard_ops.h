@@ -68,7 +68,7 @@ enum class RotaryLayout {
 };
 // Options of rotary().
 struct RotaryOptions {
-  RotaryLayout layout = RotaryLayout::interleaved;  // that of the paper
+  RotaryLayout layout = RotaryLayout::interleaved;  // as in the paper
   double base = 10000;                              // pairs turn by 1 to 1/base per position
   int64_t first_position = 0;                       // of x[:, 0, :]
 };

@@ -9,7 +9,7 @@
 
 namespace heed {
 
-// What a token of a text is.
+// The unit of text that one token holds.
 enum class Level { character, byte, word, subword };
 // Each word of data.level with its level.
 inline constexpr Named<Level> levels[] = {{"character", Level::character},

@@ -1,4 +1,4 @@
-// Lines of a file or of standard input as they arrive, and those of a text.
+// Reads the lines of a file or of standard input as they arrive, and splits a text into lines.
 #pragma once
 
 #include <cstddef>
