@@ -101,8 +101,9 @@ class Region {
   char* take(size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes > left_) {
-      if (!(next_ = map_huge_pages(size))) return left_ = 0, nullptr;
-      left_ = size;
+      next_ = map_huge_pages(size);
+      left_ = next_ ? size : 0;
+      if (!next_) return nullptr;
     }
     left_ -= bytes;
     return std::exchange(next_, next_ + bytes);

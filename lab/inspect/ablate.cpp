@@ -222,10 +222,7 @@ Json ablate(const Inspected& inspected, AblateWith with, const std::vector<std::
                   .set("accuracy_delta", hits.mean)
                   .set("accuracy_interval", interval_of(hits)));
   }
-  return Json::object()
-      .set("baseline",
-           Json::object().set("loss", whole.mean_loss()).set("accuracy", whole.accuracy()))
-      .set("parts", std::move(rows));
+  return Json::object().set("baseline", whole.json()).set("parts", std::move(rows));
 }
 
 Table ablation_table(const Json& ablation) {

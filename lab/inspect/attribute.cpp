@@ -75,12 +75,9 @@ std::vector<double> difference(std::vector<double> a, const std::vector<double>&
 std::vector<std::pair<int64_t, double>> positions_read(const Inspected& inspected,
                                                        const Batch& batch, int64_t row) {
   if (inspected.options.kind != ModelKind::classifier) {
-    const int64_t time = batch.target.dim(1);
-    int64_t last = -1;
-    for (int64_t t = 0; t < time; ++t)
-      if (batch.target[row * time + t] != ignored) last = t;
+    const int64_t last = last_target(batch, row);
     check_input(last >= 0, "attribute: this example has no target");
-    return {{last, 1.0}};
+    return {{last % batch.target.dim(1), 1.0}};
   }
   const int64_t length = inspected.options.pool == Pool::first ? 1 : batch.input_lengths[row];
   std::vector<std::pair<int64_t, double>> all;

@@ -15,10 +15,10 @@
 namespace heed {
 
 // Returns {"rows": [{"part", "value"}, …], "difference", "token", "other", "ids", "position"} for
-// the last target of an example: the rows add up to logit(token) - logit(other), and "ids" are
-// those of the two. By default `token` is the target and `other` the most likely token but it.
-// Throws InputError for an example or token that does not exist, for a post-norm model, and for a
-// classifier that pools by learned queries.
+// the last target of an example. The rows add up to logit(token) - logit(other), and "ids" are the
+// ids of these two tokens. By default `token` is the target and `other` the most likely other
+// token. Throws InputError for an example or token that does not exist, for a post-norm model, and
+// for a classifier that pools by learned queries.
 Json attribute(const Inspected& inspected, int64_t example = 0, std::optional<int64_t> token = {},
                std::optional<int64_t> other = {});
 // The largest contributions come first.

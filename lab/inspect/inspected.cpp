@@ -77,6 +77,10 @@ double ratio(const std::vector<double>& part, const std::vector<double>& whole) 
 double ExampleLosses::mean_loss() const { return ratio(loss, targets); }
 double ExampleLosses::accuracy() const { return ratio(correct, targets); }
 
+Json ExampleLosses::json() const {
+  return Json::object().set("loss", mean_loss()).set("accuracy", accuracy());
+}
+
 ExampleLosses losses_of(const Inspected& inspected) {
   ScopeGuard here;
   here->gradients = here->training = false;
@@ -94,6 +98,14 @@ ChosenExample find_example(const Inspected& inspected, int64_t example) {
   }
   throw InputError(
       fmt::format("--example {}: there are {} examples, counted from 0", example, example - row));
+}
+
+int64_t last_target(const Batch& batch, int64_t row) {
+  const int64_t time = batch.target.size() / batch.target.dim(0);
+  int64_t at = -1;
+  for (int64_t i = row * time; i < (row + 1) * time; ++i)
+    if (batch.target[i] != ignored) at = i;
+  return at;
 }
 
 std::string predicting_stack(const ModelOptions& options) {

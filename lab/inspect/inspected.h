@@ -66,6 +66,7 @@ struct ExampleLosses {
   void add(const Tensor& logits, const Batch& batch);
   double mean_loss() const;  // over all targets
   double accuracy() const;   // the fraction of targets that are the most likely token
+  Json json() const;         // {"loss", "accuracy"}
 };
 
 // The losses of all examples, without gradients. Taps of the caller act.
@@ -92,6 +93,8 @@ struct ChosenExample {
   int64_t row = 0;
 };
 ChosenExample find_example(const Inspected& inspected, int64_t example);
+// Returns the index in batch.target of the last target of a row; -1 if it has none.
+int64_t last_target(const Batch& batch, int64_t row);
 
 // "decoder", or "encoder" of a classifier: the stack whose stream the head reads.
 std::string predicting_stack(const ModelOptions& options);

@@ -27,16 +27,8 @@ void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target, 
   }
 }
 
-// The last position of row `row` that has a target; -1 if none has.
-int64_t last_target(const Batch& batch, int64_t row) {
-  const int64_t time = batch.target.size() / batch.target.dim(0);
-  int64_t at = -1;
-  for (int64_t i = row * time; i < (row + 1) * time; ++i)
-    if (batch.target[i] != ignored) at = i;
-  return at;
-}
-
-// What `logits` predict at position `at` of a batch, where those of the model are `last`.
+// Returns the most likely tokens and the loss of `logits` at target `at` of a batch, and the
+// divergence from the prediction of the model, whose logits are `last`.
 Json prediction_at(const Inspected& inspected, const Tensor& logits, const Tensor& last,
                    const Batch& batch, int64_t at) {
   const int64_t classes = logits.dim(-1);

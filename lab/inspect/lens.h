@@ -16,7 +16,7 @@ namespace heed {
 // is KL(p of the model ‖ p of the layer); all are means over the targets. The stages are the
 // embedding and each sublayer, at the last target of example `example`: "top" has the five most
 // likely tokens there, [{"token", "probability"}, …]; "position" is null for a classifier. The last
-// row's logits are those of the model. Throws InputError for a post-norm model: its streams were
+// row has the logits of the model. Throws InputError for a post-norm model: its streams were
 // normalised and are not a sum that the last norm reads.
 Json lens(const Inspected& inspected, int64_t example = 0);
 Table lens_table(const Json& lens);

@@ -32,6 +32,7 @@ constexpr int64_t most_map_positions = 100;
 // The views of one checkpoint; null: the model has none.
 struct Views {
   Json heads, ablation, lens, attribution;
+  Json whole;  // the loss and accuracy of the model, always
 };
 
 // Adds the members of `from` with these names to `to`.
@@ -152,7 +153,7 @@ class Inside {
       if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   }
 
-  // What is the same at all checkpoints.
+  // Computes what all checkpoints share.
   void describe() {
     const Corpus& corpus = loaded_.corpus;
     const Inspected here = inspected(*loaded_.model, one_);
@@ -184,7 +185,8 @@ class Inside {
     });
   }
 
-  Views views_of(const Model& model) {
+  // `is_shown`: its tables can be read without scripts, and that of the lens is over all examples.
+  Views views_of(const Model& model, bool is_shown) {
     const Inspected all = inspected(model, examples_);
     Views views;
     part("Heads are left out", [&] {
@@ -195,9 +197,12 @@ class Inside {
       });
       if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
     });
-    part("The lens is left out", [&] { views.lens = lens(all, request_.example); });
+    views.whole = views.ablation.is_null() ? losses_of(all).json() : views.ablation.at("baseline");
+    const Inspected one = inspected(model, one_);
+    part("The lens is left out",
+         [&] { views.lens = is_shown ? lens(all, request_.example) : lens(one); });
     part("The attribution is left out",
-         [&] { views.attribution = attribute(inspected(model, one_), 0, token_, other_); });
+         [&] { views.attribution = attribute(one, 0, token_, other_); });
     return views;
   }
 
@@ -212,19 +217,18 @@ class Inside {
       const std::unique_ptr<Model> model =
           loaded_.run.model(loaded_.corpus, loaded_.run.checkpoint(std::to_string(step)));
       here->step = static_cast<uint32_t>(step);
-      const Views views = views_of(*model);
+      const bool is_shown = step == steps_[static_cast<size_t>(first_)];
+      const Views views = views_of(*model, is_shown);
       if (has_maps_) maps.push_back(maps_of(*model));
-      const ExampleLosses whole = losses_of(inspected(*model, examples_));
       Json row = Json::object()
                      .set("step", step)
-                     .set("loss", six_digits(whole.mean_loss()))
-                     .set("accuracy", six_digits(whole.accuracy()))
                      .set("heads", heads_json(views))
                      .set("lens", lens_json(views.lens))
                      .set("parts", parts_json(views.attribution));
+      copy_numbers(views.whole, {"loss", "accuracy"}, row);
       if (!views.attribution.is_null()) copy_numbers(views.attribution, {"difference"}, row);
       rows.push(std::move(row));
-      if (step == steps_[static_cast<size_t>(first_)]) shown_ = views;
+      if (is_shown) shown_ = views;
     }
     data_.set("checkpoints", std::move(rows))
         .set("first", first_)
@@ -263,7 +267,7 @@ Body Inside::body() const {
       "its output, with a 95 % interval, paired by example.</p>\n"
       "<p>A score says where a head looks, not what it does with it. An ablation says that the "
       "model, as it stands, needs a head; another head may take over if it is trained without. "
-      "Two heads that do the same work each look useless alone.</p>\n",
+      "If two heads do the same work, the loss changes little without one of them.</p>\n",
       request_.example, html(split_words(request_.split)),
       thin_grouped(static_cast<double>(examples_.size)), replaced);
   const std::pair<const char*, Section> sections[] = {

@@ -20,8 +20,8 @@ struct InsideRequest {
 //
 //   {"checkpoints": [{"step", "loss", "accuracy", "heads": [{"module", "head", "previous",
 //      "induction", "duplicate", "copying", "delta", "accuracy_delta", "low", "high", "all"}, …],
-//      "lens": [{"stage", "top", "loss", "kl"}, …], "parts": [{"part", "value"}, …],
-//      "difference"}, …],
+//      "lens": [{"stage", "top": [[token, probability], …], "loss", "kl"}, …],
+//      "parts": [[part, value], …], "difference"}, …],
 //    "first": index of the checkpoint that is shown first, "curve": of the validation loss
 //    (lab/report/charts.h), "maps": lab/report/attention_atlas.h, "input", "target", "position",
 //    "token", "other": whose logits differ by the difference, "split"}

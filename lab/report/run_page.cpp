@@ -53,8 +53,9 @@ Facts keys_of(const Experiment& experiment, const std::vector<std::string>& alwa
     facts.push_back({key, shortened(value, 24), value == usual ? "" : shortened(usual, 16)});
   };
   for (const std::string& key : always) add(key);
+  const std::vector<ConfigDifference> differences = config_differences(all, standard);
   for (const std::string& group : groups)
-    for (const ConfigDifference& changed : changed_values(experiment))
+    for (const ConfigDifference& changed : differences)
       if (changed.key.starts_with(group) && !std::ranges::count(always, changed.key) &&
           facts.size() < facts_of_column)
         add(changed.key);
