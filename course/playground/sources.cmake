@@ -14,7 +14,7 @@ if(EXISTS /usr/include/boost/math/distributions/students_t.hpp)
 else()
   set(student fallback/student)
 endif()
-foreach(file experiments/statistics experiments/${student} inspect/ablate inspect/eigenvalues inspect/heads inspect/inspected
-        inspect/trace)
+foreach(file experiments/statistics experiments/${student} inspect/ablate inspect/eigenvalues inspect/heads inspect/induction
+        inspect/inspected inspect/trace)
   list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../lab/${file}.cpp)
 endforeach()

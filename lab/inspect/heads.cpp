@@ -7,10 +7,12 @@
 #include <map>
 
 #include "apps/inference/evaluation.h"
+#include "core/joined.h"
 #include "core/ops.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "lab/inspect/eigenvalues.h"
+#include "lab/inspect/induction.h"
 
 namespace heed {
 namespace {
@@ -118,65 +120,13 @@ std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspecte
   return layers;
 }
 
+template <class Numbers>
+Json list_of(const Numbers& numbers) {
+  return Json::array({numbers.begin(), numbers.end()});
+}
+
 Json ratio(double part, double whole, bool has) {
   return has && whole > 0 ? Json(part / whole) : Json();
-}
-
-// Random tokens without repeats, repeated once.
-struct Repeated {
-  int64_t period = 0;                                   // n; 0: this model reads none
-  std::map<std::string, std::vector<double>> matching;  // by layer and head
-  double loss = 0;
-};
-
-// Computes the model on one batch of repeated tokens, and adds to the sums.
-void add_repeated(const Inspected& inspected, const Ids& tokens, Repeated& r) {
-  const int64_t n = r.period, rows = tokens.dim(0);
-  const NamedTap tap(inspected, sees_weights, [&](const std::string& name, Site, const Tensor& p) {
-    std::vector<double>& sums = r.matching[name];
-    sums.resize(static_cast<size_t>(p.dim(1)));
-    for (int64_t i = 0; i < rows * p.dim(1); ++i)  // (b, h)
-      for (int64_t q = n; q < 2 * n; ++q)
-        sums[static_cast<size_t>(i % p.dim(1))] += p.data()[(i * 2 * n + q) * 2 * n + q - n + 1];
-    return Tensor();
-  });
-  const Inputs inputs{.input = tokens,
-                      .input_lengths = Ids::full({rows}, static_cast<int32_t>(2 * n))};
-  const Tensor log_p = log_softmax(inspected.model.logits(inputs));
-  for (int64_t b = 0; b < rows; ++b)
-    for (int64_t q = n; q < 2 * n - 1; ++q)
-      r.loss -= log_p.data()[(b * 2 * n + q) * log_p.dim(2) + tokens[b * 2 * n + q + 1]];
-}
-
-Repeated repeated_tokens(const Inspected& inspected) {
-  Repeated r;
-  if (inspected.options.kind != ModelKind::language_model || !inspected.corpus.target) return r;
-  const Vocabulary& vocabulary = inspected.corpus.target->vocabulary();
-  std::vector<int32_t> ordinary;
-  for (int32_t id = 0; id < vocabulary.size(); ++id)
-    if (!is_special(vocabulary.token(id))) ordinary.push_back(id);
-  const int64_t n = std::min<int64_t>(inspected.corpus.longest_input / 2, std::ssize(ordinary));
-  if (n < 2) return r;
-  r.period = n;
-  constexpr int64_t sequences = 32;
-  const int64_t at_once = std::min(sequences, inspected.batches.front().target.dim(0));
-  Random random(0, Purpose::task);
-  for (int64_t first = 0; first < sequences; first += at_once) {
-    Ids tokens = Ids::empty({std::min(at_once, sequences - first), 2 * n});
-    for (int64_t b = 0; b < tokens.dim(0); ++b)
-      for (int64_t i = 0; i < n; ++i) {
-        const auto left = static_cast<uint64_t>(std::ssize(ordinary) - i);
-        std::swap(ordinary[static_cast<size_t>(i)],
-                  ordinary[static_cast<size_t>(i) + random.below(left)]);
-        for (const int64_t t : {i, i + n})
-          tokens.mutable_data()[b * 2 * n + t] = ordinary[static_cast<size_t>(i)];
-      }
-    add_repeated(inspected, tokens, r);
-  }
-  for (auto& [name, sums] : r.matching)
-    for (double& sum : sums) sum /= static_cast<double>(sequences * n);
-  r.loss /= static_cast<double>(sequences * (n - 1));
-  return r;
 }
 
 // Σ λ / Σ |λ| of U W_O W_V E, whose eigenvalues other than 0 are those of W_V Eᵀ U W_O.
@@ -315,7 +265,7 @@ Json head_scores(const Inspected& inspected, bool composition) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const std::vector<Sublayer> sublayers = sublayers_of(inspected);
-  const Repeated repeated = repeated_tokens(inspected);
+  const Induction induction = induction_of(inspected);
   InContext in_context;
   Json rows = Json::array();
   for (const auto& [name, layer] : sums_of(inspected, in_context)) {
@@ -323,31 +273,49 @@ Json head_scores(const Inspected& inspected, bool composition) {
                                        [&, n = name](const Sublayer& s) { return s.name == n; });
     for (size_t h = 0; h < layer.heads.size(); ++h) {
       const HeadSums& sums = layer.heads[h];
-      const auto matching = repeated.matching.find(name);
+      const auto matching = induction.matching.find(name);
+      const bool is_matched = matching != induction.matching.end();
       const int64_t index = layer_index(name);
-      rows.push(Json::object()
-                    .set("layer", index < 0 ? Json() : Json(index))
-                    .set("head", static_cast<int64_t>(h))
-                    .set("module", name)
-                    .set("previous", ratio(sums.previous, sums.weight, layer.has_order))
-                    .set("duplicate", ratio(sums.duplicate, sums.weight, layer.has_tokens))
-                    .set("induction",
-                         ratio(sums.induction, sums.weight, layer.has_order && layer.has_tokens))
-                    .set("prefix_matching",
-                         matching == repeated.matching.end() ? Json() : Json(matching->second[h]))
-                    .set("copying", sublayer == sublayers.end()
-                                        ? Json()
-                                        : copying(inspected, *sublayer, static_cast<int64_t>(h)))
-                    .set("entropy", ratio(sums.entropy, sums.queries, true))
-                    .set("distance", ratio(sums.distance, sums.queries, layer.has_order))
-                    .set("first", ratio(sums.first, sums.queries, true)));
+      rows.push(
+          Json::object()
+              .set("layer", index < 0 ? Json() : Json(index))
+              .set("head", static_cast<int64_t>(h))
+              .set("module", name)
+              .set("previous", ratio(sums.previous, sums.weight, layer.has_order))
+              .set("duplicate", ratio(sums.duplicate, sums.weight, layer.has_tokens))
+              .set("induction",
+                   ratio(sums.induction, sums.weight, layer.has_order && layer.has_tokens))
+              .set("prefix_matching",
+                   is_matched ? Json(std::ranges::min(matching->second[h])) : Json())
+              .set("prefix_matching_by_period", is_matched ? list_of(matching->second[h]) : Json())
+              .set("copying", sublayer == sublayers.end()
+                                  ? Json()
+                                  : copying(inspected, *sublayer, static_cast<int64_t>(h)))
+              .set("entropy", ratio(sums.entropy, sums.queries, true))
+              .set("distance", ratio(sums.distance, sums.queries, layer.has_order))
+              .set("first", ratio(sums.first, sums.queries, true)));
     }
   }
   check_input(!rows.elements().empty(), "heads: this model has no attention layers");
   Json scores = Json::object().set("heads", std::move(rows));
   if (composition) scores.set("composition", compositions(inspected, sublayers));
-  return scores.set("induction_loss", repeated.period > 0 ? Json(repeated.loss) : Json())
+  if (inspected.options.kind == ModelKind::language_model)
+    scores.set("periods", list_of(induction.periods));
+  const bool has_losses = !induction.losses.empty();
+  return scores
+      .set("induction_loss", has_losses ? Json(std::ranges::max(induction.losses)) : Json())
+      .set("induction_loss_by_period", has_losses ? list_of(induction.losses) : Json())
       .set("in_context_score", ratio(in_context.sum, in_context.count, true));
+}
+
+// Says with which periods the random tokens are repeated.
+static std::string periods_note(const Json& periods) {
+  std::vector<int64_t> numbers;
+  for (const Json& period : periods.elements()) numbers.push_back(period.integer());
+  if (numbers.empty()) return "Repeated random tokens: the examples have no room for them";
+  return fmt::format("Repeated random tokens: {} {}{}", numbers.size() > 1 ? "periods" : "period",
+                     joined(numbers),
+                     numbers.size() < 3 ? "; the examples have no room for three" : "");
 }
 
 Table heads_table(const Json& scores) {
@@ -371,6 +339,7 @@ Table heads_table(const Json& scores) {
       row.push_back(head.at(name).is_null() ? "" : fmt::format("{:.3f}", head.at(name).number()));
     table.rows.push_back(std::move(row));
   }
+  if (scores.find("periods")) table.notes.push_back(periods_note(scores.at("periods")));
   for (const auto& [member, text] : {std::pair{"induction_loss", "Loss on repeated random tokens"},
                                      std::pair{"in_context_score", "In-context score"}})
     if (!scores.at(member).is_null())

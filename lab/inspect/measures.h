@@ -6,7 +6,7 @@
 //   heads.LAYER.HEAD.LAYER.HEAD.q_composition   also k and v: of a head and one of a later layer;
 //                               left out if there are more than 256 pairs
 //   heads.q_composition         the largest over all pairs
-//   heads.induction_loss, heads.in_context_score
+//   heads.induction_loss, heads.in_context_score  of a language model
 //   ablate.LAYER.HEAD.delta     lab/inspect/ablate.h, with the mean: also accuracy_delta
 //   ablate.LAYER.SUBLAYER.delta, ablate.LAYER.delta, ablate.position.T.delta
 //   ablate.delta                the largest over all heads

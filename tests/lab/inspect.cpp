@@ -17,6 +17,7 @@
 #include "lab/inspect/attribute.h"
 #include "lab/inspect/eigenvalues.h"
 #include "lab/inspect/heads.h"
+#include "lab/inspect/induction.h"
 #include "lab/inspect/lens.h"
 #include "lab/inspect/trace.h"
 #include "nn/recorder.h"
@@ -244,10 +245,13 @@ TEST_CASE(
     if (p.name.find("attention.query") != p.name.npos)
       for (int64_t i = 0; i < p.tensor.size(); ++i) Tensor(p.tensor).mutable_data()[i] = 0;
   const Json json = head_scores(*t.inspected);
-  // P[q, k] = 1 / (q + 1), so prefix matching is the mean of 1 / (q + 1) over the second half.
-  const int64_t n = t.corpus.longest_input / 2;
+  // P[q, k] = 1 / (q + 1), so prefix matching is the mean of 1 / (q + 1) over the second half, and
+  // least for the longest period.
+  const RepeatedTokens repeated(*t.inspected);
+  const int64_t n = repeated.periods().front(), first = repeated.first(n);
+  CHECK(first == n + 1);  // <sep>
   double expected = 0;
-  for (int64_t q = n; q < 2 * n; ++q) expected += 1.0 / static_cast<double>((q + 1) * n);
+  for (int64_t q = first; q < first + n; ++q) expected += 1.0 / static_cast<double>((q + 1) * n);
   for (const Json& head : json.at("heads").elements())
     CHECK(head.at("prefix_matching").number() == doctest::Approx(expected));
   CHECK(json.at("induction_loss").number() > 0);
@@ -255,6 +259,7 @@ TEST_CASE(
   const InspectedTask pair(ModelKind::seq2seq);
   const Json both = head_scores(*pair.inspected);
   CHECK(both.at("induction_loss").is_null());
+  CHECK(!both.find("periods"));
   CHECK(both.at("heads").elements().size() == 12);
   for (const Json& head : both.at("heads").elements()) {
     CHECK(head.at("prefix_matching").is_null());

@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "checks.h"
 #include "core/random.h"
 #include "lab/inspect/ablate.h"
 #include "lab/inspect/heads.h"
@@ -21,7 +22,7 @@ namespace {
 struct InductionModel {
   static constexpr int64_t vocabulary = 12, length = 16, dim = vocabulary + length + vocabulary;
   static constexpr int64_t position_part = vocabulary, previous_part = vocabulary + length;
-  static constexpr int64_t sequences = 20;
+  static constexpr int64_t sequences = 20, begin = vocabulary - 1;
 
   ModelOptions options;
   Corpus corpus;
@@ -30,7 +31,7 @@ struct InductionModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<Inspected> inspected;
 
-  InductionModel() {
+  explicit InductionModel(bool lines = false) {
     options.kind = ModelKind::language_model;
     options.dim = dim;
     options.heads = 1;
@@ -65,7 +66,7 @@ struct InductionModel {
       set(second + "value", v, v, 1);
       set(second + "output", v, v, 10);
     }
-    make_examples();
+    make_examples(lines);
     inspected = std::make_unique<Inspected>(*model, options, corpus, examples, 8);
   }
 
@@ -75,13 +76,14 @@ struct InductionModel {
     w.mutable_data()[row * w.dim(1) + column] = static_cast<real>(value);
   }
 
-  // Random tokens. A target is the token after, where the token was there before.
-  void make_examples() {
+  // Random tokens. A target is the token after. Lines begin with the last token, <bos>.
+  void make_examples(bool lines) {
     Random random(7, Purpose::task);
     for (int64_t i = 0; i < sequences; ++i) {
       std::vector<int32_t>& x = inputs.emplace_back();
-      for (int64_t t = 0; t < length; ++t)
-        x.push_back(static_cast<int32_t>(random.below(vocabulary)));
+      if (lines) x.push_back(begin);
+      while (std::ssize(x) < length)
+        x.push_back(static_cast<int32_t>(random.below(vocabulary - lines)));
     }
     examples = {sequences, [this](int64_t i, Example& example) {
                   example.input = inputs[static_cast<size_t>(i)];
@@ -89,7 +91,8 @@ struct InductionModel {
                   example.target.push_back(ignored);
                 }};
     std::vector<std::string> tokens;
-    for (int64_t v = 0; v < vocabulary; ++v) tokens.push_back(std::to_string(v));
+    for (int64_t v = 0; v < vocabulary; ++v)
+      tokens.push_back(lines && v == begin ? begin_token : std::to_string(v));
     corpus.framing = Framing::language_model;
     corpus.target = std::make_shared<TextCodec>(Level::word, std::move(tokens));
     corpus.longest_input = length;
@@ -124,6 +127,48 @@ TEST_CASE("inspect induction: a circuit written by hand has the scores 1 where a
   CHECK(first.at("prefix_matching").number() < 1e-5);
   CHECK(second.at("copying").number() == doctest::Approx(1).epsilon(1e-6));
   CHECK(json.at("induction_loss").number() < 1e-3);
+}
+
+TEST_CASE("inspect induction: repeated tokens begin as the lines of the run, with <bos>") {
+  InductionModel m(/*lines=*/true);
+  // The head looks at the first position instead, unless that has <bos>.
+  for (int64_t v = 0; v < InductionModel::vocabulary; ++v) {
+    m.set("decoder.layers.1.attention.key", v, InductionModel::position_part, 60);
+    m.set("decoder.layers.1.attention.key", v, InductionModel::begin, -80);
+  }
+  const Json json = head_scores(*m.inspected);
+  CHECK(json.at("heads").elements()[1].at("prefix_matching").number() ==
+        doctest::Approx(1).epsilon(1e-5));
+  CHECK(json.at("induction_loss").number() < 1e-3);
+  // Of 16 inputs, 15 are left: two halves of 7.
+  CHECK(json.at("periods").text() == "[7,5,4]");
+}
+
+TEST_CASE("inspect induction: a head that looks seven positions back passes at one period only") {
+  InductionModel m;
+  const std::string layer = "decoder.layers.1.attention.";
+  for (int64_t t = 0; t < InductionModel::length; ++t) {
+    for (int64_t column = 0; column < InductionModel::dim; ++column) {
+      m.set(layer + "query", t, column, 0);
+      m.set(layer + "key", t, column, 0);
+    }
+    m.set(layer + "query", t, InductionModel::position_part + t, 20);
+    if (t >= 7) m.set(layer + "key", t, InductionModel::position_part + t - 7, 20);
+  }
+  const Json json = head_scores(*m.inspected);
+  CHECK(json.at("periods").text() == "[8,6,5]");
+  const Json& head = json.at("heads").elements()[1];
+  const std::vector<Json>& matching = head.at("prefix_matching_by_period").elements();
+  CHECK(matching[0].number() == doctest::Approx(1).epsilon(1e-5));
+  CHECK(matching[1].number() < 0.1);  // the first seven positions look at all before them
+  CHECK(matching[2].number() < 0.1);
+  CHECK(head.at("prefix_matching").number() ==
+        std::min(matching[1].number(), matching[2].number()));
+  const std::vector<Json>& losses = json.at("induction_loss_by_period").elements();
+  CHECK(losses[0].number() < 1e-3);
+  CHECK(json.at("induction_loss").number() == std::max(losses[1].number(), losses[2].number()));
+  CHECK(json.at("induction_loss").number() > 1);
+  CHECK_CONTAINS(heads_table(json).text(), "Repeated random tokens: periods 8, 6, 5\n");
 }
 
 TEST_CASE("inspect induction: the second head reads what the first writes by its keys alone") {

@@ -24,7 +24,7 @@ std::string language_config(const std::string& train) {
          "samples = 0\n" +
          train +
          "[model]\nkind = \"language_model\"\nlayers = 2\ndim = 8\nheads = 2\ndropout = 0.1\n"
-         "[data]\nkind = \"sort\"\nsymbols = 3\nlengths = [4, 4]\n";
+         "[data]\nkind = \"sort\"\nsymbols = 4\nlengths = [3, 3]\n";
 }
 
 constexpr const char* all_measures = "measures = [\"heads\", \"ablate\", \"lens\"]\n";
