@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Measure in PyTorch what `heed bench` measures: a training step (forward, backward, clip to norm 1, AdamW),
-always on the same batch of random tokens with random targets.
+always on the same batch: windows of a text of random tokens, or random pairs.
 
     bench/pytorch_step.py --size baby [--bf16] [--compile] [--seconds 5] [--threads 2]
 
@@ -120,12 +120,13 @@ def make(size):
     """Return the model, its inputs and its targets."""
     if size in LANGUAGE_MODELS:
         *_, vocabulary, length, batch = LANGUAGE_MODELS[size]
-        model, inputs = LanguageModel(*LANGUAGE_MODELS[size][:-1]), 1
-    else:
-        *_, vocabulary, length, batch = ENCODER_DECODERS[size]
-        model, inputs = EncoderDecoder(*ENCODER_DECODERS[size][:-1]), 2
-    draws = [torch.randint(vocabulary, (batch, length)) for _ in range(inputs + 1)]
-    return model, draws[:-1], draws[-1]
+        text = torch.randint(vocabulary, (batch, length + 1))
+        return LanguageModel(*LANGUAGE_MODELS[size][:-1]), [text[:, :-1]], text[:, 1:]
+    *_, vocabulary, length, batch = ENCODER_DECODERS[size]
+    begin, end = vocabulary - 2, vocabulary - 1
+    source, text = (torch.randint(begin, (batch, time)) for time in (length, length + 1))
+    text[:, 0], text[:, -1] = begin, end
+    return EncoderDecoder(*ENCODER_DECODERS[size][:-1]), [source, text[:, :-1]], text[:, 1:]
 
 
 def options(description, sizes):

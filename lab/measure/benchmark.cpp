@@ -6,6 +6,7 @@
 
 #include "apps/cost/summary.h"
 #include "apps/inference/generation.h"
+#include "apps/inference/predictions.h"
 #include "apps/support/clock.h"
 #include "apps/support/machine.h"
 #include "apps/training/trainer.h"
@@ -16,7 +17,8 @@
 #include "core/suggest.h"
 #include "core/system_memory.h"
 #include "core/text.h"
-#include "data/tasks/sequence_task.h"
+#include "data/made_examples.h"
+#include "data/tasks/task.h"
 #include "lab/measure/median.h"
 #include "lab/measure/rates.h"
 
@@ -61,33 +63,36 @@ Experiment benchmark_experiment(const BenchmarkSize& size) {
 
 namespace {
 
-Dataset random_tokens(const BenchmarkSize& size) {
+constexpr int64_t marks = 2;  // <bos> and <eos> of an encoder-decoder
+
+// Random contents, so that sources and inputs have the lengths of this size.
+Dataset random_examples(const BenchmarkSize& size, const Corpus& corpus) {
   Random random(1, Purpose::task);
+  const bool has_source = size.source > 0;
+  const int64_t ordinary = size.vocabulary - (has_source ? marks : 0);
   const auto draw = [&](int64_t length) {
     std::vector<int32_t> tokens(static_cast<size_t>(length));
-    for (int32_t& token : tokens) token = any_below(random, size.vocabulary);
+    for (int32_t& token : tokens) token = any_below(random, ordinary);
     return tokens;
   };
-  std::vector<Example> examples;
-  for (int64_t i = 0; i < size.batch; ++i) {
-    Example& example = examples.emplace_back();
-    example.source = draw(size.source);
-    example.input = draw(size.input);
-    example.target = draw(size.input);
+  std::vector<SequencePair> contents(static_cast<size_t>(size.batch));
+  for (SequencePair& pair : contents) {
+    pair.source = draw(size.source);
+    pair.target = draw(has_source ? size.input - 1 : size.input + 1);
   }
-  return {size.batch, [examples = std::move(examples)](int64_t i, Example& example) {
-            example = examples[static_cast<size_t>(i)];
-          }};
+  return made_examples(corpus, std::move(contents));
 }
 
 }  // namespace
 
 Corpus benchmark_corpus(const BenchmarkSize& size) {
   Corpus corpus;
-  corpus.framing = size.source > 0 ? Framing::seq2seq : Framing::language_model;
+  const bool has_source = size.source > 0;
+  corpus.framing = has_source ? Framing::seq2seq : Framing::language_model;
   corpus.source = corpus.target =
-      std::make_shared<TextCodec>(Level::word, numbered(size.vocabulary));
-  corpus.splits["train"] = random_tokens(size);
+      task_codec(Level::word, numbered(size.vocabulary - (has_source ? marks : 0)), corpus.framing,
+                 /*one_length=*/true);
+  corpus.splits["train"] = random_examples(size, corpus);
   corpus.longest_source = size.source;
   corpus.longest_input = size.input;
   return corpus;
@@ -210,7 +215,7 @@ double Generator::weight_bytes() const {
 }
 
 int64_t Generator::generate(int64_t length) {
-  const Sequence prompt = {0};
+  const Sequence prompt = default_prompt(*corpus_.target);
   options_.max_length = length;
   int64_t tokens = 0;
   const Found found = continuations(model_, corpus_.target->vocabulary(), {&prompt, 1}, options_);

@@ -1,9 +1,9 @@
 // Measurements of `heed bench`: training steps and generation with models of fixed sizes, to
 // compare versions of heed, and heed with PyTorch (bench/compare, bench/generate).
 //
-// A training step runs on the same batch every time: random tokens with random tokens as targets.
-// Generation starts from one token and ends at the model's last position. The weights
-// are not trained, which does not affect the time.
+// A training step runs on the same batch every time: windows of a text of random tokens, or random
+// pairs. Generation starts from one token and ends at the model's last position. The weights are
+// not trained, which does not affect the time.
 #pragma once
 
 #include <string>
