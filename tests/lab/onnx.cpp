@@ -12,6 +12,7 @@
 #include "apps/training/saved_run.h"
 #include "core/random.h"
 #include "core/scope.h"
+#include "data/made_examples.h"
 #include "disk_limits.h"
 #include "lab/onnx/model.h"
 #include "program.h"
@@ -184,6 +185,18 @@ Tensor random_features(const Shape& shape) {
   return features;
 }
 
+// Inputs of a decoder, which begin with <bos>: (B, T).
+Ids made_inputs(Framing framing) {
+  Corpus corpus;
+  corpus.framing = framing;
+  corpus.target = std::make_shared<TextCodec>(Level::word, tokens.tokens());
+  const Ids ids = random_ids({batch, time_steps - 1}, tokens.begin(), 2);
+  std::vector<SequencePair> contents;
+  for (const int32_t* row = ids.data(); row < ids.data() + ids.size(); row += time_steps - 1)
+    contents.push_back({{}, {row, row + time_steps - 1}});
+  return made_batch(corpus, std::move(contents)).input;
+}
+
 Inputs inputs_for(const Case& c) {
   const bool is_translation = c.options.kind == translation, features = c.sizes.features > 0;
   Inputs in;
@@ -192,7 +205,9 @@ Inputs inputs_for(const Case& c) {
     in.source_lengths = Ids::from({batch}, {4, 7, 1});
   }
   if (is_translation || !features)
-    in.input = random_ids({batch, time_steps}, c.sizes.vocabulary, 2);
+    in.input = c.options.kind == classification
+                   ? random_ids({batch, time_steps}, c.sizes.vocabulary, 2)
+                   : made_inputs(is_translation ? Framing::seq2seq : Framing::language_model);
   if (features)
     in.features =
         random_features({batch, is_translation ? source_steps : time_steps, c.sizes.features});
