@@ -5,6 +5,8 @@
 #include <set>
 
 #include "apps/config/experiment.h"
+#include "apps/inference/attended_example.h"
+#include "apps/inference/predictions.h"
 #include "apps/support/files.h"
 #include "checks.h"
 #include "data/first_examples.h"
@@ -158,4 +160,45 @@ TEST_CASE("inspect repeated: the table says which periods there are, and whether
   CHECK_CONTAINS(table({7, 7}),
                  "Repeated random tokens: period 7; the examples have no room for three\n");
   CHECK_CONTAINS(table({1, 1}), "Repeated random tokens: the examples have no room for them\n");
+}
+
+TEST_CASE("inspect: a typed text is laid out as an example of the run, for every task") {
+  int checked = 0;
+  for (const DataKind* kind : data_kinds::all)
+    for (const Framing framing : kind->framings)
+      for (const std::vector<int64_t>& lengths : {std::vector<int64_t>{3, 8}, {4, 4}}) {
+        if (!kind->is_task() || framing == Framing::classifier) continue;
+        CAPTURE(kind->name);
+        Experiment experiment;
+        experiment.data.kind = kind;
+        if (kind->uses("lengths")) experiment.data.lengths = lengths;
+        experiment.data.val_fraction = experiment.data.test_fraction = 0;
+        ModelOptions& o = experiment.model;
+        o.dim = 8;
+        o.heads = o.layers = 1;
+        o.kind = framing == Framing::seq2seq ? ModelKind::seq2seq : ModelKind::language_model;
+        const Corpus corpus = load_corpus(experiment.data, framing, 1);
+        if (corpus.format.features > 0) continue;
+        const auto model = make_model(o, model_sizes(experiment, corpus));
+        Batch own;
+        Batches::in_order(corpus.splits.at("train"), framing, 1).get(0, own);
+        Example example;
+        corpus.splits.at("train").get(0, example);
+        ExampleRequest request;
+        std::vector<int32_t> target;
+        for (const int32_t id : example.target)
+          if (id != ignored) target.push_back(id);
+        request.target = corpus.target->decode(target);
+        request.input = source_texts(corpus, first_of(corpus.splits.at("train"), 1)).front();
+        const Inputs inputs = attended_example(request, experiment, corpus, *model).inputs;
+        const auto check_same = [](const Ids& a, const Ids& b) {
+          REQUIRE(a.size() == b.size());
+          CHECK(std::equal(a.data(), a.data() + a.size(), b.data()));
+        };
+        check_same(inputs.input, own.input);
+        check_same(inputs.input_lengths, own.input_lengths);
+        if (framing == Framing::seq2seq) check_same(inputs.source, own.source);
+        ++checked;
+      }
+  CHECK(checked == 2 * (6 * 2 + 1));
 }
