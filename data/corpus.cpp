@@ -45,6 +45,22 @@ Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
   return corpus;
 }
 
+std::span<const int32_t> source_of(const Corpus& corpus, const Example& example) {
+  if (corpus.format.features > 0) return {};
+  if (corpus.framing == Framing::seq2seq) return example.source;
+  std::span<const int32_t> ids = example.input;
+  if (corpus.framing == Framing::classifier) return ids;
+  if (example.prompt > 0) ids = ids.first(static_cast<size_t>(example.prompt));
+  const Vocabulary& vocabulary = corpus.target->vocabulary();
+  if (!ids.empty() && ids.front() == vocabulary.begin()) ids = ids.subspan(1);
+  if (!ids.empty() && ids.back() == vocabulary.separator()) ids = ids.first(ids.size() - 1);
+  return ids;
+}
+
+int64_t source_length(const Corpus& corpus, const Example& example) {
+  return corpus.format.features > 0 ? example.positions : std::ssize(source_of(corpus, example));
+}
+
 void check_fingerprint(const std::string& text) {
   check_input(text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos,
               "expected the fingerprint of data, 16 hexadecimal digits, found {}",

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,13 @@ struct Corpus {
 // or that lacks tokens. The message has the file, the line and what to do.
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
                    const ExistingVocabulary& existing = {});
+
+// Returns the source of an example without special tokens: what an encoder or a classifier reads,
+// or the prompt of a language model. Without a prompt it is the line, or the window of a text.
+// Empty where positions hold features. Valid as long as the example.
+std::span<const int32_t> source_of(const Corpus& corpus, const Example& example);
+// Returns the length of the source: its tokens, or the vectors that replace them.
+int64_t source_length(const Corpus& corpus, const Example& example);
 
 // Throws InputError unless the text is a fingerprint: 16 hexadecimal digits.
 void check_fingerprint(const std::string& text);

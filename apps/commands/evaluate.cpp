@@ -160,7 +160,9 @@ int EvaluateArguments::run() const {
       Json::object().set("run", run.path()).set("step", run.checkpoint.step()).set("split", chosen);
   for (const auto& [name, score] : scores.members()) result.set(name, score);
   if (has_exact_match(experiment))
-    result.set("errors_by_length", errors_by_length(details.outcomes));
+    result.set(
+        "errors_by_length",
+        errors_by_length(details.outcomes, source_lengths(corpus, split_of(corpus, chosen))));
   if (kinds) result.set("by", kinds_json(by_kind));
   if (corpus.framing == Framing::classifier)
     result.set("confusion", confusion(corpus.labels, details.outcomes));

@@ -23,37 +23,22 @@ constexpr size_t shown_bytes = 160, shown_labels = 20;
 struct Side {
   const char* name;
   const TextCodec* codec;        // null: features
-  std::span<const int32_t> ids;  // without <bos> and <eos>
+  std::span<const int32_t> ids;  // without special tokens
   int64_t length;                // tokens or vectors
 };
 
 // Returns the sides of an example, without the label of a classifier.
 std::vector<Side> sides_of(const Corpus& corpus, const Example& example) {
-  const auto side = [](const char* name, const TextCodec* codec, std::span<const int32_t> ids) {
-    const Vocabulary& vocabulary = codec->vocabulary();
-    if (!ids.empty() && ids.front() == vocabulary.begin()) ids = ids.subspan(1);
-    if (!ids.empty() && ids.back() == vocabulary.end()) ids = ids.first(ids.size() - 1);
-    return Side{name, codec, ids, std::ssize(ids)};
-  };
-  const std::span<const int32_t> target = example.target;
-  std::vector<Side> sides;
-  if (corpus.format.features > 0)
-    sides.push_back({"source", nullptr, {}, example.positions});
-  else if (corpus.framing == Framing::seq2seq)
-    sides.push_back(side("source", corpus.source.get(), example.source));
-  if (corpus.framing == Framing::classifier) {
-    if (sides.empty()) sides.push_back(side("text", corpus.source.get(), example.input));
-    return sides;
-  }
-  const auto prompt = static_cast<size_t>(example.prompt);
-  if (prompt > 0) {
-    sides.push_back(side("prompt", corpus.target.get(), std::span(example.input).first(prompt)));
-    sides.push_back(side("target", corpus.target.get(), target.subspan(prompt - 1)));
-  } else {
-    const bool two = corpus.framing == Framing::seq2seq;
-    sides.push_back(two ? side("target", corpus.target.get(), target)
-                        : side("text", corpus.target.get(), example.input));
-  }
+  const bool features = corpus.format.features > 0, two = corpus.framing == Framing::seq2seq;
+  std::vector<Side> sides = {{features || two || example.prompt > 0 ? "source" : "text",
+                              features ? nullptr : corpus.source.get(), source_of(corpus, example),
+                              source_length(corpus, example)}};
+  if (!two && example.prompt == 0) return sides;
+  auto ids = std::span<const int32_t>(example.target)
+                 .subspan(static_cast<size_t>(std::max(example.prompt - 1, 0)));
+  if (!ids.empty() && ids.back() == corpus.target->vocabulary().end())
+    ids = ids.first(ids.size() - 1);
+  sides.push_back({"target", corpus.target.get(), ids, std::ssize(ids)});
   return sides;
 }
 

@@ -58,11 +58,10 @@ double loss_of(std::span<const real> logits, int32_t target) {
 void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores,
                    std::vector<Outcome>* outcomes, TargetCounts* counts) {
   const Ids& target = batch.target;
-  const Ids& lengths = batch.source_lengths ? batch.source_lengths : batch.input_lengths;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
   const int64_t time = target.size() / std::max<int64_t>(1, examples);
   for (int64_t b = 0; b < examples; ++b) {
-    Outcome outcome{lengths[b], true};
+    Outcome outcome;
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (target[t] == ignored) continue;
       const real* row = logits.data() + t * vocabulary;

@@ -16,8 +16,7 @@ Inputs inputs_of(const Batch& batch);
 
 // The result of one example.
 struct Outcome {
-  int64_t length = 0;  // positions of the source, or of the input
-  bool correct = false;
+  bool correct = true;                  // every target is predicted
   int32_t expected = 0, predicted = 0;  // of a classifier
   int64_t targets = 0;
   double loss = 0;          // sum over targets of -log p(target), in nats

@@ -58,14 +58,18 @@ Kinds::~Kinds() = default;
 
 std::vector<KindScores> Kinds::scores(const std::vector<Outcome>& outcomes, const Corpus& corpus,
                                       const Dataset& dataset) const {
-  const std::vector<std::string> sources =
-      expression_ ? source_texts(corpus, dataset) : std::vector<std::string>();
+  std::vector<std::string> sources;
+  std::vector<int64_t> lengths;
+  if (expression_)
+    sources = source_texts(corpus, dataset);
+  else
+    lengths = source_lengths(corpus, dataset);
   std::map<std::string, KindScores, decltype(&comes_before)> by_kind(&comes_before);
   KindScores rest{no_match};
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const Outcome& outcome = outcomes[i];
     const std::optional<std::string> kind =
-        expression_ ? expression_->kind_of(sources.at(i)) : std::to_string(outcome.length);
+        expression_ ? expression_->kind_of(sources.at(i)) : std::to_string(lengths.at(i));
     KindScores& scores = kind ? by_kind[*kind] : rest;
     if (kind) scores.kind = *kind;
     ++scores.examples;

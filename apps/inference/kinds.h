@@ -21,7 +21,7 @@ struct KindScores {
   double mean_loss() const;
 };
 
-// Sorts examples into kinds: by the word "length", the number of source positions, or by a regular
+// Sorts examples into kinds: by the word "length", that is by source_lengths(), or by a regular
 // expression (POSIX extended) that is searched in the source. What its first group matches is the
 // kind, or the whole match if there is no group.
 class Kinds {

@@ -50,15 +50,7 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
 
 // Returns the source as text; for vectors, their number or grid.
 std::string source_text(const Corpus& corpus, const Example& example) {
-  if (corpus.framing == Framing::language_model) {  // the prompt, without its separator
-    const auto prompt = std::span(example.input).first(static_cast<size_t>(example.prompt));
-    const bool separated =
-        !prompt.empty() && prompt.back() == corpus.target->vocabulary().separator();
-    return corpus.target->decode(prompt.first(prompt.size() - separated));
-  }
-  if (corpus.format.features == 0)
-    return corpus.source->decode(corpus.framing == Framing::seq2seq ? example.source
-                                                                    : example.input);
+  if (corpus.format.features == 0) return corpus.source->decode(source_of(corpus, example));
   std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", example.positions)
                                          : fmt::format("[{}", joined(corpus.grid, " × "));
   if (corpus.format.has_edges)
@@ -171,14 +163,28 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   return random_samples(language_model, *corpus.target, count, positions);
 }
 
-std::vector<std::string> source_texts(const Corpus& corpus, const Dataset& dataset) {
-  std::vector<std::string> texts;
+namespace {
+
+// Returns f(corpus, example) of every example.
+template <class F>
+auto of_examples(const Corpus& corpus, const Dataset& dataset, const F& f) {
+  std::vector<decltype(f(corpus, Example()))> results;
   Example example;
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
-    texts.push_back(source_text(corpus, example));
+    results.push_back(f(corpus, example));
   }
-  return texts;
+  return results;
+}
+
+}  // namespace
+
+std::vector<std::string> source_texts(const Corpus& corpus, const Dataset& dataset) {
+  return of_examples(corpus, dataset, source_text);
+}
+
+std::vector<int64_t> source_lengths(const Corpus& corpus, const Dataset& dataset) {
+  return of_examples(corpus, dataset, source_length);
 }
 
 int64_t learned_positions(const ModelOptions& model) {

@@ -25,8 +25,10 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     const Dataset& dataset, int64_t count, int64_t positions,
                                     int64_t beam = 1);
 
-// Returns the source of every example, as in its prediction.
+// Returns the source of every example, as source_of() (data/corpus.h) defines it: as text, and its
+// length.
 std::vector<std::string> source_texts(const Corpus& corpus, const Dataset& dataset);
+std::vector<int64_t> source_lengths(const Corpus& corpus, const Dataset& dataset);
 
 // Returns the number of positions that the model has learned embeddings for; 0: no limit.
 int64_t learned_positions(const ModelOptions& model);

@@ -128,14 +128,15 @@ Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome
   return Json::object().set("labels", labels).set("counts", std::move(rows));
 }
 
-Json errors_by_length(const std::vector<Outcome>& outcomes) {
+Json errors_by_length(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths) {
   struct Count {
     int64_t examples = 0, errors = 0;
   };
   std::map<int64_t, Count> counts;
-  for (const Outcome& outcome : outcomes) {
-    ++counts[outcome.length].examples;
-    counts[outcome.length].errors += !outcome.correct;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    Count& count = counts[lengths.at(i)];
+    ++count.examples;
+    count.errors += !outcomes[i].correct;
   }
   Json rows = Json::array();
   for (const auto& [length, count] : counts)

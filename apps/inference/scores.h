@@ -39,8 +39,8 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
                         const std::string& split, const ScoreRequest& request = {});
 // The counts of predicted labels for each expected one: {"labels": […], "counts": [[…], …]}.
 Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes);
-// [{"length", "examples", "errors"}, …] by the length of the source or input.
-Json errors_by_length(const std::vector<Outcome>& outcomes);
+// [{"length", "examples", "errors"}, …] by the length of the source: source_lengths().
+Json errors_by_length(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths);
 // Returns the score that a name such as "val.loss" ends with; null: there is none.
 const Score* find_score(const std::string& name);
 // Returns the splits that are evaluated at the end of a run: all but "train".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -44,9 +45,10 @@ Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
 }
 
 // Exact match by length, with Wilson's interval. `longest`: of the first split.
-Json lengths_of(const std::vector<Outcome>& outcomes, int64_t longest) {
+Json lengths_of(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths,
+                int64_t longest) {
   Json list = Json::array();
-  const Json rows = errors_by_length(outcomes);
+  const Json rows = errors_by_length(outcomes, lengths);
   for (const Json& row : rows.elements()) {
     const int64_t n = row.at("examples").integer(), right = n - row.at("errors").integer();
     const auto [low, high] =
@@ -110,6 +112,7 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
   const TrainOptions& train = experiment.train;
   const bool compares = has_exact_match(experiment);
   std::vector<Outcome> all;
+  std::vector<int64_t> lengths;
   int64_t longest = 0;
   for (const std::string& split : sampled_splits(corpus, details.split)) {
     const bool first = split == details.split;
@@ -126,13 +129,13 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
                                     learned_positions(experiment.model));
     });
     if (compares || first) details.samples.push_back(std::move(sampled));
-    for (const Outcome& outcome : outcomes)
-      if (first) longest = std::max(longest, outcome.length);
+    if (!compares) continue;
     all.insert(all.end(), outcomes.begin(), outcomes.end());
+    std::ranges::copy(source_lengths(corpus, dataset), std::back_inserter(lengths));
+    if (first) longest = std::ranges::max(lengths);
   }
-  const auto [least, most] = std::ranges::minmax_element(all, {}, &Outcome::length);
-  if (compares && most != all.end() && least->length < most->length)
-    details.lengths = lengths_of(all, longest);
+  if (compares && std::ranges::min(lengths) < std::ranges::max(lengths))
+    details.lengths = lengths_of(all, lengths, longest);
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_CASE("ranks: the scores and predictions of one") {
           trainer.model(), corpus, e, "val", {.outcomes = true, .predictions = true, .beam = beam});
       std::string text = details.scores.text();
       for (const Outcome& o : details.outcomes)
-        text += fmt::format("{} {} {}, ", o.length, o.correct, o.predicted);
+        text += fmt::format("{} {} {}, ", o.targets, o.correct, o.predicted);
       for (const Prediction& p : details.predictions)
         text += fmt::format("\n{} → {} ({})", p.source, p.predicted, p.expected);
       CHECK(std::ssize(details.predictions) == split_of(corpus, "val").size);

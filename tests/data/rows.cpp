@@ -300,4 +300,38 @@ TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
   CHECK_CONTAINS(load_error(options), "line 2: not valid UTF-8");
 }
 
+TEST_CASE("the length of a source counts no special tokens, in every framing") {
+  const auto lengths = [](const DataOptions& options, Framing framing) {
+    const Corpus corpus = load_corpus(options, framing, 1);
+    std::set<int64_t> found;
+    for (int64_t i = 0; i < std::min<int64_t>(300, split(corpus, "train").size); ++i)
+      found.insert(source_length(corpus, example_of(split(corpus, "train"), i)));
+    return found;
+  };
+  DataOptions copy;
+  copy.kind = &data_kinds::copy;
+  copy.lengths = {1, 4};
+  CHECK(lengths(copy, Framing::seq2seq) == std::set<int64_t>{1, 2, 3, 4});
+  CHECK(lengths(copy, Framing::language_model) == std::set<int64_t>{1, 2, 3, 4});
+  copy.kind = &data_kinds::parity;
+  CHECK(lengths(copy, Framing::classifier) == std::set<int64_t>{1, 2, 3, 4});
+  copy.kind = &data_kinds::recall;  // pairs of a key and its value, and a key
+  copy.lengths = {2, 4};
+  CHECK(lengths(copy, Framing::language_model) == std::set<int64_t>{5, 7, 9});
+  DataOptions shapes;
+  shapes.kind = &data_kinds::shapes;
+  CHECK(lengths(shapes, Framing::classifier) == std::set<int64_t>{64});
+
+  const TemporaryFolder folder;
+  DataOptions files = file_options(&data_kinds::lines, folder.write("lines", "a\nbb\nccc\n"));
+  files.val_fraction = files.test_fraction = 0;
+  const Corpus lines = load(files);
+  const Example line = example_of(split(lines, "train"), 1);
+  CHECK(source_length(lines, line) == 2);
+  CHECK(lines.target->decode(source_of(lines, line)) == "bb");
+  files = file_options(&data_kinds::pairs, folder.write("pairs", "aa\tb\nabcd\tc\n"));
+  files.val_fraction = files.test_fraction = 0;
+  CHECK(lengths(files, Framing::seq2seq) == std::set<int64_t>{2, 4});
+}
+
 }  // namespace heed

@@ -759,6 +759,27 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   }
 }
 
+TEST_CASE("errors by length are by the source of a decoder-only task, without its target") {
+  const Workspace runs;
+  runs.train("copies",
+             "[train]\nsteps = 2\nbatch_size = 4\n[model]\nkind = 'language_model'\nlayers = 1\n"
+             "dim = 16\nheads = 2\n[data]\nkind = 'copy'\nlengths = [1, 4]\nval_size = 60\n"
+             "test_size = 60\n");
+  const auto lengths_of = [](const Json& rows, const char* name) {
+    std::string lengths;
+    for (const Json& row : rows.elements()) lengths += row.at(name).text() + " ";
+    return lengths;
+  };
+  const Json scores =
+      Json::parse(runs.ok({"evaluate", "copies", "--by", "length", "--json"}), "scores");
+  CHECK(lengths_of(scores.at("errors_by_length"), "length") == "1 2 3 4 ");
+  CHECK(lengths_of(scores.at("by"), "kind") == R"("1" "2" "3" "4" )");
+  const Report report = report_data({{runs / "copies"}, true, false});
+  CHECK(lengths_of(report.details->lengths.at("rows"), "length") == "1 2 3 4 ");
+  CHECK(report.details->lengths.at("longest").integer() == 4);
+  CHECK_CONTAINS(runs.ok({"data", "copies.toml"}), "length of source: 1 ");
+}
+
 TEST_CASE("the list of runs follows what appears, grows, is damaged and is removed") {
   const TemporaryFolder folder;
   const auto rows = [&] { return RunList(folder.path).rows(); };  // read afresh

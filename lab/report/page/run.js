@@ -245,12 +245,12 @@ function drawLengths({ lengths }, place) {
   const draw = (width) => {
     const last = rows.at(-1).length;
     const first = rows[0].length;
-    const x = { kind: "linear", ends: [first - 0.6, last + 0.6], title: "length of the input" };
+    const x = { kind: "linear", ends: [first - 0.6, last + 0.6], title: "length of the source" };
     const y = axisFor([[0, 1]], { fraction: true });
     const made = chart({
       width,
       height: width < 400 ? 210 : 264,
-      label: "Exact match by length of the input, with 95 % intervals",
+      label: "Exact match by length of the source, with 95 % intervals",
       x,
       y,
       lines: [],
@@ -304,7 +304,7 @@ function drawLengths({ lengths }, place) {
   const cells = rows.map(({ length, right, of, low, high }) => [length, right, of, low, high]);
   place.replaceChildren(
     drawing({
-      title: "Exact match by length",
+      title: "Exact match by length of the source",
       note:
         longest < rows.at(-1).length
           ? `a line is the 95 % interval; dashed: the longest of the split (${longest})`
