@@ -21,6 +21,8 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
+constexpr const char* metadata_key = "__metadata__";
+
 struct FileHeader {
   std::vector<StoredArray> arrays;  // offsets count from the start of the data
   Metadata metadata;
@@ -51,7 +53,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
     if (!names.insert(name).second) fail(fmt::format("{} twice", in_quotes(name, '\'')));
     if (depth_ == in_header) {
       entry_.name = name;
-      is_metadata_ = name == "__metadata__";
+      is_metadata_ = name == metadata_key;
     }
     key_ = std::move(name);
     return true;
@@ -172,7 +174,7 @@ std::string header_text(const FileHeader& header) {
     for (const auto& [key, value] : header.metadata)
       members += fmt::format("{}{}:{}", members.empty() ? "" : ",", string_literal(key),
                              string_literal(value));
-    text += fmt::format("\"__metadata__\":{{{}}}", members);
+    text += fmt::format("\"{}\":{{{}}}", metadata_key, members);
   }
   for (const StoredArray& array : header.arrays)
     text += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
@@ -183,6 +185,25 @@ std::string header_text(const FileHeader& header) {
 
 // The limit of the reference implementation; real headers are far smaller.
 constexpr int64_t longest_header = 100'000'000;
+
+// Throws Error for names and texts that the reader would reject.
+void check_names(const std::vector<NamedArray>& arrays, const Metadata& metadata) {
+  std::set<std::string_view> names;
+  for (const NamedArray& array : arrays) {
+    const char* const reason = array.name == metadata_key ? "the format reserves this name"
+                               : find_invalid_utf8(array.name) != array.name.npos
+                                   ? "the name is not UTF-8"
+                               : !names.insert(array.name).second ? "two arrays have this name"
+                                                                  : nullptr;
+    check(!reason, "safetensors: cannot save an array as {}: {}; rename it",
+          in_quotes(array.name, '\''), reason ? reason : "");
+  }
+  for (const auto& [key, text] : metadata)
+    for (const std::string& each : {key, text})
+      check(find_invalid_utf8(each) == each.npos,
+            "safetensors: cannot save the metadata {}: {} is not UTF-8", in_quotes(key, '\''),
+            in_quotes(each, '\''));
+}
 
 // Checks that arrays lie back to back from the start of the data to its end: no gap, no overlap.
 void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const std::string& path) {
@@ -258,6 +279,7 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
     const int64_t x = dtype_size(a.dtype), y = dtype_size(b.dtype);
     return x != y ? x > y : a.name < b.name;
   });
+  check_names(arrays, metadata);
   FileHeader header{{}, metadata};
   int64_t end = 0;
   for (const NamedArray& array : arrays) {
@@ -266,8 +288,9 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
   }
   std::string text = header_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  // Refuse what the reader would refuse: a duplicate name, or one that is not UTF-8.
-  parsed_header(text, path);
+  check(std::ssize(text) <= longest_header,
+        "{}: cannot write: a header of {} bytes, at most {} are possible; save fewer arrays", path,
+        text.size(), longest_header);
 
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file) cannot("write", path, errno);

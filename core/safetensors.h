@@ -46,7 +46,7 @@ int64_t dtype_size(DType dtype);                          // bytes of one elemen
 
 // Name, type and shape of an array in a file.
 struct ArrayHeader {
-  std::string name;           // any text; each occurs once in a file
+  std::string name;           // UTF-8, not "__metadata__"; each occurs once in a file
   DType dtype = DType::F32;   // of every element
   std::vector<int64_t> dims;  // of any rank: a Shape holds at most six
 
@@ -71,7 +71,8 @@ using Metadata = std::map<std::string, std::string>;  // the texts of a file, by
 
 // Writes a file and waits until it is on the disk. Equal arrays give equal bytes: arrays are sorted
 // by element size, largest first, so that all are aligned, and then by name. Throws Error with the
-// path if the disk is full or the folder is not writable.
+// path if the disk is full or the folder is not writable, and with the name if an array has one
+// that the format reserves, that is not UTF-8, or that another array has.
 void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
                        const Metadata& metadata = {});
 

@@ -18,7 +18,7 @@ std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& tensors);
 
 // Writes tensors under their names in the safetensors format, as float32 (float64 if `real` is
 // double). The file appears whole or not at all. Throws Error with the path if the disk is full or
-// the folder is not writable.
+// the folder is not writable, and with the name if a tensor has one that a file cannot hold.
 void write_tensors(const std::string& path, const std::vector<NamedParameter>& tensors,
                    const Metadata& metadata = {});
 

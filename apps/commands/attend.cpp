@@ -182,7 +182,7 @@ void write_all(const AttendArguments& a, const std::string& title,
               weights_in(maps), max_csv_rows);
   std::vector<std::string> written;
   if (!a.safetensors.empty()) {
-    write_tensors(output_path(a.safetensors), records, {{"title", title}});
+    write_tensors(output_path(a.safetensors), records, {{"title", escaped(title)}});
     written.push_back(a.safetensors);
   }
   if (!a.csv.empty()) {

@@ -15,6 +15,8 @@
 #include "checks.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "core/tensor_file.h"
+#include "temporary_folder.h"
 
 using namespace heed;
 
@@ -260,13 +262,36 @@ TEST_CASE("safetensors: errors of writing and reading name the file") {
                        "and try again",
                        Error);
   TemporaryFile file;
-  CHECK_THROWS_AS(write_safetensors(file.path, {array, array}), Error);  // one name twice
 
   write_safetensors(file.path, {array});
   const SafetensorsFile opened(file.path);
   REQUIRE(::truncate(file.path.c_str(), 20) == 0);
   float read = 0;
   CHECK_THROWS_AS(opened.read(opened.arrays()[0], &read), InputError);
+}
+
+TEST_CASE("safetensors: a name that a file cannot hold is named, and no file is written") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "n.safetensors";
+  const auto error = [&](const std::vector<NamedParameter>& tensors, const Metadata& about = {}) {
+    std::string text = thrown<Error>([&] { write_tensors(path, tensors, about); });
+    CHECK(std::filesystem::is_empty(folder.path));
+    return text;
+  };
+  const Tensor x = Tensor::zeros({1});
+  CHECK(error({{"__metadata__", x}}) ==
+        "safetensors: cannot save an array as '__metadata__': the format reserves this name; "
+        "rename it");
+  CHECK(error({{"good", x}, {"w\xff", x}}) ==
+        "safetensors: cannot save an array as 'w\\xff': the name is not UTF-8; rename it");
+  CHECK(error({{"w", x}, {"w", x}}) ==
+        "safetensors: cannot save an array as 'w': two arrays have this name; rename it");
+  CHECK(error({{"w", x}}, {{"title", "a\xc3"}}) ==
+        "safetensors: cannot save the metadata 'title': 'a\\xc3' is not UTF-8");
+  CHECK_CONTAINS(error({{"w", x}}, {{"\xc0\x80", ""}}), "is not UTF-8");
+
+  write_tensors(path, {{"__metadata__ ", x}, {"ü\n\x01", x}}, {{"__metadata__", ""}});
+  CHECK(read_tensors(path).count("ü\n\x01") == 1);
 }
 
 TEST_CASE("safetensors: a full disk is an error that names the file") {
