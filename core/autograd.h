@@ -42,8 +42,8 @@
 namespace heed::inline HEED_REAL {
 
 // Adds ∂loss/∂leaf to the gradient of every leaf that requires one, and releases the graph. `loss`
-// has one element. Throws Error if the graph has been released, or if a tensor that it saved has
-// been modified.
+// has one element. Throws Error if the graph has been released, or if a tensor or ids that it saved
+// have been modified.
 void backward(const Tensor& loss);
 // The same from any tensor y, with the cotangent ∂loss/∂y in the shape of y.
 void backward(const Tensor& y, const Tensor& cotangent);
@@ -111,6 +111,24 @@ class Saved {
   Handle<Storage> storage_;
   Shape shape_;
   uint32_t version_ = 0;
+};
+
+// Ids that backward will read, or a mask of them.
+template <class T>
+class Unchanged {
+ public:
+  explicit Unchanged(const T& value) : value_(value), version_(value.version()) {}
+  // Throws Error if the ids have been modified since.
+  const T& operator*() const {
+    check(value_.version() == version_,
+          "ids, lengths or a mask that backward needs have been changed since they were used");
+    return value_;
+  }
+  const T* operator->() const { return &**this; }
+
+ private:
+  T value_;
+  uint32_t version_;
 };
 
 // Returns whether operations on x record how to differentiate them.

@@ -23,7 +23,7 @@ Ids Ids::empty(const Shape& shape) {
   return ids;
 }
 
-Ids Ids::full(const Shape& shape, int32_t value) {
+Ids Ids::filled(const Shape& shape, int32_t value) {
   Ids ids = empty(shape);
   std::fill_n(ids.mutable_data(), shape.size(), value);
   return ids;

@@ -17,6 +17,8 @@ struct KeepMask {
   Ids key_lengths = {};  // (B), if set: hides all but the first key_lengths[b] keys
   Ids dense = {};        // (B or 1, H or 1, Tq, Tk), if set: hides keys where it is 0
 
+  // Counts modifications of the ids.
+  uint32_t version() const { return key_lengths.version() + dense.version(); }
   // Returns whether no part is set.
   bool hides_nothing() const { return !causal && window == 0 && !key_lengths && !dense; }
   // Throws Error with the name of the operation if a part does not fit these sizes.

@@ -106,12 +106,13 @@ Tensor fused::linear_cross_entropy(const Tensor& x, const Tensor& w, const Tenso
   const bool again = layer.chunk_rows < rows;
   return record(
       "linear_cross_entropy", loss, {x, w, b},
-      [n = layer, targets, each, count, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
-       ws = again ? saved(w, x, w, b) : saved(w, x),
+      [n = layer, targets = Unchanged(targets), again, each, count, dlogits,
+       xs = again ? saved(x, x, w, b) : saved(x, w), ws = again ? saved(w, x, w, b) : saved(w, x),
        bs = again && b ? saved(b, x, w, b) : Saved()](Backward& g) mutable {
         Destination dw = g.into_or_null(1), db = g.into_or_null(2);
         const Destination dx = g.into_or_null(0);
-        n.x = xs.data(), n.w = ws.data(), n.b = bs.data(), n.targets = targets.data();
+        n.x = xs.data(), n.w = ws.data(), n.b = bs.data();
+        n.targets = again ? targets->data() : nullptr;
         real* const dy = dlogits.mutable_data();
         const int64_t last = n.chunks() - 1;
         for (int64_t i = last; i >= 0; --i) {  // the last chunk's dy is still there

@@ -20,10 +20,10 @@ Tensor embedding(const Tensor& weight, const Ids& ids) {
   Tensor y = Tensor::empty(ids.shape().inserted(ids.shape().rank(), width));
   kernels::gather_rows(count, width, ids.data(), weight.data(), {y.mutable_data(), false});
   report(Work::moved, 2 * y.size());  // reads only those rows of the weight
-  return record("embedding", y, {weight}, [rows, width, ids](Backward& g) {
+  return record("embedding", y, {weight}, [rows, width, ids = Unchanged(ids)](Backward& g) {
     report(Work::moved, 2 * g.size());
     // dweight[ids[n], :] += dy[n, :]
-    kernels::scatter_rows(ids.size(), width, ids.data(), g.dy(), rows, g.into(0));
+    kernels::scatter_rows(ids->size(), width, ids->data(), g.dy(), rows, g.into(0));
   });
 }
 

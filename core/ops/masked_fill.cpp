@@ -15,9 +15,10 @@ Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value) {
   Tensor y = Tensor::empty(shape);
   kernels::fill_hidden(shape, mask, scores.data(), value, {y.mutable_data(), false});
   // The value is an input too: an observer that searches for infinities sees where it is from.
-  return record("masked_fill", y, {scores, Tensor::scalar(value)}, [mask](Backward& g) {
-    kernels::fill_hidden(g.shape(), mask, g.dy(), 0, g.into(0));  // dx += dy where it is kept
-  });
+  return record(
+      "masked_fill", y, {scores, Tensor::scalar(value)}, [mask = Unchanged(mask)](Backward& g) {
+        kernels::fill_hidden(g.shape(), *mask, g.dy(), 0, g.into(0));  // dx += dy where it is kept
+      });
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -49,9 +49,9 @@ Tensor segment_sum(const Tensor& x, const Ids& segments, int64_t n) {
   Tensor y = Tensor::empty(x.shape().with(0, n));
   kernels::scatter_rows(sizes.entries, sizes.columns, segments.data(), x.data(), n,
                         {y.mutable_data(), false});
-  return record("segment_sum", y, {x}, [sizes, segments](Backward& g) {
+  return record("segment_sum", y, {x}, [sizes, segments = Unchanged(segments)](Backward& g) {
     // dx[e, …] += dy[segments[e], …]
-    kernels::gather_rows(sizes.entries, sizes.columns, segments.data(), g.dy(), g.into(0));
+    kernels::gather_rows(sizes.entries, sizes.columns, segments->data(), g.dy(), g.into(0));
   });
 }
 

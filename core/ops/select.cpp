@@ -20,12 +20,13 @@ Tensor chosen(const char* name, const Ids& condition, const Tensor& a, const Ten
       Condition{condition.data(), condition.shape()}, Operand{a.data(), a.shape()},
       Operand{b.data(), b.shape()});
   return record(
-      name, y, {a, b}, [condition, shape_a = a.shape(), shape_b = b.shape()](Backward& g) {
+      name, y, {a, b},
+      [condition = Unchanged(condition), shape_a = a.shape(), shape_b = b.shape()](Backward& g) {
         const auto add_where = [&](int i, const Shape& own, bool is_zero) {
           g.into_broadcast(i, own, [&](Destination to) {
             map_broadcast(
                 g.shape(), to, [=](int32_t c, real d) { return (c == 0) == is_zero ? d : real{0}; },
-                Condition{condition.data(), condition.shape()}, Operand{g.dy(), g.shape()});
+                Condition{condition->data(), condition->shape()}, Operand{g.dy(), g.shape()});
           });
         };
         if (g.wants(0)) add_where(0, shape_a, false);  // da += dy where c ≠ 0

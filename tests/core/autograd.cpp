@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -97,6 +98,88 @@ TEST_CASE("backward: a change of a saved tensor is an error") {
   unneeded.mutable_data()[0] = 5;
   backward(fine);
   CHECK(elements(unneeded.grad()) == std::vector<real>{2, 2});
+}
+
+// Computes a loss from ids, changes them, and runs backward. Returns its error, "" if there is
+// none.
+std::string error_after_change(const Shape& shape, std::initializer_list<int32_t> values,
+                               const std::function<Tensor(const Ids&)>& loss_of) {
+  Ids ids = Ids::from(shape, values);
+  const Tensor loss = sum(loss_of(ids));
+  ids.reshape({ids.size()}).mutable_data()[0] = 1'000'000'000;  // handles share the elements
+  return thrown<Error>([&] { backward(loss); });
+}
+
+TEST_CASE("backward: a change of ids that it needs is an error") {
+  const char* const changed =
+      ": ids, lengths or a mask that backward needs have been changed since they were used";
+  const Tensor x = leaf({3}, {1, 2, 3}), table = leaf({3, 2}, {1, 2, 3, 4, 5, 6});
+  CHECK(error_after_change({2}, {2, 0}, [&](const Ids& ids) { return embedding(table, ids); }) ==
+        std::string("backward of embedding") + changed);
+  CHECK(error_after_change({3}, {1, 0, 1}, [&](const Ids& c) { return where(c, x, x * x); }) ==
+        std::string("backward of where") + changed);
+  CHECK(error_after_change({3}, {1, 0, 1}, [&](const Ids& c) { return masked_fill(x, c, 7); }) ==
+        std::string("backward of masked_fill") + changed);
+  CHECK(error_after_change({3}, {1, 0, 1}, [&](const Ids& s) { return segment_sum(x, s, 2); }) ==
+        std::string("backward of segment_sum") + changed);
+
+  const Tensor scores = leaf({1, 1, 1, 3}, {1, 2, 3}), q = leaf({1, 1, 2}, {1, 2}),
+               k = leaf({1, 3, 2}, {1, 0, 0, 1, 1, 1});
+  for (const bool dense : {false, true}) {
+    const auto mask_of = [&](const Ids& ids) {
+      return dense ? KeepMask{.dense = ids.reshape({1, 1, 1, 3})} : KeepMask{.key_lengths = ids};
+    };
+    const auto check_error = [&](const std::function<Tensor(const Ids&)>& loss_of) {
+      CHECK_CONTAINS(dense ? error_after_change({3}, {1, 0, 1}, loss_of)
+                           : error_after_change({1}, {2}, loss_of),
+                     changed);
+    };
+    check_error([&](const Ids& ids) { return masked_fill(scores, mask_of(ids), 0); });
+    check_error([&](const Ids& ids) {
+      return scaled_dot_product_attention(q, k, k, 1, {.mask = mask_of(ids)});
+    });
+    check_error([&](const Ids& ids) { return attention_weights(q, k, 1, {.mask = mask_of(ids)}); });
+  }
+  // Computes the logits of the first two rows again.
+  const Tensor rows = leaf({3, 2}, {1, 2, 3, 4, 5, 6});
+  CHECK(error_after_change({3}, {1, 0, 1}, [&](const Ids& targets) {
+          return linear_cross_entropy(rows, table, {}, targets, Reduction::mean, {}, 3);
+        }) == std::string("backward of linear_cross_entropy") + changed);
+}
+
+// The gradients of operations whose backward needs none of the ids.
+std::vector<std::vector<real>> gradients(bool change_ids) {
+  const auto gradient = [&](const Shape& shape, Ids ids,
+                            const std::function<Tensor(const Tensor&, Ids&)>& loss_of) {
+    const Tensor x = leaf(shape, {1, 2, 3, 4, 5, 6});
+    const Tensor loss = sum(loss_of(x, ids));
+    if (change_ids) ids.mutable_data()[0] = 1'000'000'000;
+    backward(loss);
+    return elements(x.grad());
+  };
+  const Tensor w = Tensor::from({2, 2}, {1, 2, 3, 4}),
+               factors = Tensor::from({6}, {1, 2, 3, 4, 5, 6});
+  return {gradient({3, 2}, Ids::from({1, 2}, {2, 0}),
+                   [](const Tensor& x, const Ids& ids) { return gather(x, 0, ids); }),
+          gradient({6}, Ids::from({6}, {2, 0, 1, 1, 0, 2}),
+                   [&](const Tensor& x, const Ids& ids) {
+                     return segment_softmax(x, ids, 3) * factors;
+                   }),
+          gradient({3, 2}, {},
+                   [](const Tensor& x, Ids& ids) {
+                     const TopK top = topk(x, 1, 0);
+                     ids = top.ids;
+                     return top.values;
+                   }),
+          gradient({3, 2}, Ids::from({3}, {1, 0, 1}),
+                   [](const Tensor& x, const Ids& ids) { return cross_entropy(x, ids); }),
+          gradient({3, 2}, Ids::from({3}, {1, 0, 1}), [&](const Tensor& x, const Ids& ids) {
+            return linear_cross_entropy(x, w, {}, ids);
+          })};
+}
+
+TEST_CASE("backward: ids that it does not need may change") {
+  CHECK(gradients(true) == gradients(false));
 }
 
 TEST_CASE("backward: after an error the graph is released") {

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
+#include "checks.h"
 #include "core/autograd.h"
 #include "core/bind.h"
 #include "core/ops.h"
@@ -39,6 +42,29 @@ TEST_CASE("tensor: from values of any arithmetic type") {
   CHECK(elements(Tensor::from({2}, std::vector<double>{0.25, 4})) == std::vector<real>{0.25, 4});
   CHECK(elements(Tensor::from({2}, std::array{7, 8})) == std::vector<real>{7, 8});
   CHECK_THROWS_AS(Tensor::from({3}, std::vector<double>{0.25, 4}), Error);
+}
+
+TEST_CASE("ids: from integers of any type, and nothing else") {
+  const auto error = [](const auto& values) {
+    return thrown<Error>([&] { Ids::from({static_cast<int64_t>(std::size(values))}, values); });
+  };
+  using std::vector;
+  const Ids ids = Ids::from({3}, vector<int64_t>{INT32_MIN, -1, INT32_MAX});
+  CHECK(ids[0] == INT32_MIN);
+  CHECK(ids[2] == INT32_MAX);
+  CHECK(Ids::from({2}, vector<uint8_t>{255, 0})[0] == 255);
+  CHECK(Ids::from({2}, vector<bool>{true, false})[0] == 1);
+  CHECK(Ids::from({1}, vector<float>{-3})[0] == -3);
+  CHECK(error(vector<int64_t>{0, 4294967297}) == "ids: 4294967297 is not an integer of 32 bits");
+  CHECK(error(vector<int64_t>{-4294967296}) == "ids: -4294967296 is not an integer of 32 bits");
+  CHECK(error(vector<int64_t>{int64_t{INT32_MAX} + 1}) ==
+        "ids: 2147483648 is not an integer of 32 bits");
+  CHECK(error(vector<uint64_t>{UINT64_MAX}) ==
+        "ids: 18446744073709551615 is not an integer of 32 bits");
+  CHECK(error(vector<double>{1.9}) == "ids: 1.9 is not an integer of 32 bits");
+  CHECK_CONTAINS(error(vector<double>{std::nan("")}), "nan is not an integer");
+  CHECK_CONTAINS(thrown<Error>([] { Ids::full({2}, int64_t{1} << 32); }), "4294967296 is not");
+  CHECK_THROWS_AS(Ids::from({3}, vector<int>{1, 2}), Error);
 }
 
 TEST_CASE("tensor: an empty handle is an error") {

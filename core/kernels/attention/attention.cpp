@@ -29,15 +29,15 @@ Tensor fused::attention(const Tensor& q, const Tensor& k, const Tensor& v, int64
   Tensor log_sum = Tensor::empty({n.batch, heads, n.queries});
   kernels::attention_forward(n, settings, {q.data(), k.data(), v.data()}, o.mutable_data(),
                              log_sum.mutable_data());
-  return record("scaled_dot_product_attention", o, {q, k, v},
-                [n, settings, kept = kernels::KeptQueryKeyValue(n, settings, q, k, v),
-                 os = saved(o, q, k, v), log_sums = saved(log_sum, q, k, v)](Backward& g) {
-                  kernels::attention_backward(n, settings, kept.get(),
-                                              {os.data(), log_sums.data(), g.dy()},
-                                              {g.into_or_null(0),    // dq += ds · k
-                                               g.into_or_null(1),    // dk += dsᵀ · q
-                                               g.into_or_null(2)});  // dv += pᵀ · do
-                });
+  return record(
+      "scaled_dot_product_attention", o, {q, k, v},
+      [n, settings = Unchanged(settings), kept = kernels::KeptQueryKeyValue(n, settings, q, k, v),
+       os = saved(o, q, k, v), log_sums = saved(log_sum, q, k, v)](Backward& g) {
+        kernels::attention_backward(n, *settings, kept.get(), {os.data(), log_sums.data(), g.dy()},
+                                    {g.into_or_null(0),    // dq += ds · k
+                                     g.into_or_null(1),    // dk += dsᵀ · q
+                                     g.into_or_null(2)});  // dv += pᵀ · do
+      });
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -42,6 +42,7 @@ struct AttentionSettings {
   double dropout = 0;     // probability, 0 for none
   StreamKey dropout_key;  // weight (b, h, i, j) uses element ((b H + h) Tq + i) Tk + j
   Precision precision = Precision::highest;
+  uint32_t version() const { return mask.version(); }  // for Unchanged
 };
 
 // q (B, Tq, H·K), k (B, capacity, H·K), v (B, capacity, H·Kv): head h is in columns
