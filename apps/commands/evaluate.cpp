@@ -1,6 +1,8 @@
 // heed evaluate: scores a checkpoint on a split of its run's data, or a language model on lines.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
 #include "apps/inference/answers.h"
@@ -8,6 +10,7 @@
 #include "apps/inference/row_scores.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
+#include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/table.h"
 #include "apps/support/terminal.h"
@@ -22,6 +25,7 @@ namespace {
 struct EvaluateArguments final : CommandArguments {
   std::string path, split, checkpoint, predictions, by, unknown = "error";
   std::optional<std::string> input;
+  std::optional<int64_t> stride;
   int64_t beam = 1;
   std::vector<std::string> set;
   bool json = false;
@@ -46,6 +50,11 @@ struct EvaluateArguments final : CommandArguments {
         {"--input", "FILE", &input,
          "Instead of a split, score each line of this file, or of standard input for -: a text, "
          "an input and its output with a tab between, or a label and a text"},
+        {"--stride", "COUNT", &stride,
+         "With --input: tokens between the windows in which a language model reads a line longer "
+         "than its context. 1 gives each token the whole context, and takes longest (default: half "
+         "of the context)",
+         at_least(1)},
         unknown_option(unknown),
         {"--json", "", &json,
          "Print JSON, also with errors by length and the confusion of classes; with --input "
@@ -53,6 +62,33 @@ struct EvaluateArguments final : CommandArguments {
   }
   int run() const override;
 };
+
+// How a language model reads lines that are longer than its context.
+Windows windows_for(const EvaluateArguments& a, const Experiment& experiment) {
+  check_input(!a.stride || experiment.model.kind == ModelKind::language_model,
+              "--stride is for language models; this model reads a whole line");
+  const int64_t context = context_length(experiment);
+  check_input(!a.stride || context > 0, "--stride: this model has no limit, it reads a whole line");
+  check_input(a.stride.value_or(1) <= std::max<int64_t>(1, context),
+              "--stride: expected 1 to {}, the context of the model, found {}", context,
+              a.stride.value_or(1));
+  if (experiment.model.kind != ModelKind::language_model || context == 0) return {};
+  return {context, a.stride.value_or((context + 1) / 2)};
+}
+
+// Logs how lines longer than the context are scored, if there is one. Returns whether there is.
+bool note_windows(std::span<const Sequence> lines, const Windows& windows) {
+  const auto& [context, stride] = windows;
+  const int64_t most = context + 1;  // the last token is only a target
+  if (context == 0 ||
+      std::ranges::none_of(lines, [&](const Sequence& line) { return std::ssize(line) > most; }))
+    return false;
+  logging::info(
+      "lines of more than {} tokens are scored in windows of {}: each later token has at least {} "
+      "before it (--stride {})",
+      context, context, counted(context + 1 - stride, "token"), stride);
+  return true;
+}
 
 int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   const Experiment& experiment = saved.config.experiment;
@@ -63,6 +99,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
       experiment.model.kind != ModelKind::language_model || !experiment.data.kind->is_task(),
       "--input is for language models of texts or lines, and for models of pairs or labels; score "
       "this run on its data");
+  const Windows windows = windows_for(a, experiment);
   const LoadedRun run(saved, a.checkpoint, LoadedRun::Needs::vocabulary);
   const ScopeGuard here;
   run.apply(here);
@@ -73,14 +110,14 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   AnswerOptions options;
   options.json = a.json;
   options.skipped = unknown.skipped();
-  options.check = [&](std::span<const Sequence> lines) {
-    check_lines_memory(experiment, run.corpus, lines, available_memory());
+  options.check = [&, noted = false](std::span<const Sequence> lines) mutable {
+    noted = noted || note_windows(lines, windows);
+    check_lines_memory(experiment, run.corpus, lines, available_memory(), windows.stride);
   };
   const auto* const language_model = dynamic_cast<const LanguageModel*>(run.model.get());
   const Answerer answerer =
-      language_model
-          ? loss_answerer(*language_model, *run.corpus.target, context_length(experiment), options)
-          : row_answerer(*run.model, experiment, run.corpus, options);
+      language_model ? loss_answerer(*language_model, *run.corpus.target, windows, options)
+                     : row_answerer(*run.model, experiment, run.corpus, options);
   return unknown.exit_code(print_answers(answerer, *a.input));
 }
 
@@ -127,6 +164,7 @@ int EvaluateArguments::run() const {
   apply_settings(experiment);
   if (input) return evaluate_lines(*this, saved);
   check_input(unknown == "error", "--unknown is for --input");
+  check_input(!stride, "--stride is for --input");
   check_input(beam == 1 || experiment.model.kind == ModelKind::seq2seq,
               "--beam is for encoder-decoders");
   std::optional<Kinds> kinds;

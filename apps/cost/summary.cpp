@@ -351,12 +351,15 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
 }
 
 void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
-                        std::span<const Sequence> lines, double available) {
+                        std::span<const Sequence> lines, double available, int64_t stride) {
   constexpr int64_t max_lines = 32, few_tokens = 1 << 15;  // few: they always fit
-  const int64_t count = std::min(std::ssize(lines), max_lines);
-  int64_t longest = 0;
-  for (const Sequence& line : lines) longest = std::max(longest, std::ssize(line));
   const int64_t context = context_length(experiment);
+  int64_t longest = 0, count = 0;
+  for (const Sequence& line : lines) {
+    longest = std::max(longest, std::ssize(line));
+    count += stride > 0 ? std::ssize(windows_of(std::ssize(line) - 1, {context, stride})) : 1;
+  }
+  count = std::min(count, max_lines);
   const int64_t time = context > 0 ? std::min(longest, context) : longest;
   if (count * time < few_tokens) return;
   ScopeGuard here;

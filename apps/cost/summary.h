@@ -99,7 +99,9 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
 // Throws InputError if reading the longest 32 of these lines at once, as `heed generate` and `heed
 // evaluate --input` do, needs more than `available` bytes besides the weights. A language model
 // computes the logits of all positions, an encoder-decoder encodes, a classifier classifies.
+// `stride`: of the windows in which a language model reads lines longer than its context
+// (apps/inference/generation.h); 0: it reads the end of such a line.
 void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
-                        std::span<const Sequence> lines, double available);
+                        std::span<const Sequence> lines, double available, int64_t stride = 0);
 
 }  // namespace heed

@@ -83,18 +83,16 @@ Texts label_texts(const std::vector<std::string>& labels, const InputLine& line,
 }
 
 Texts loss_texts(const TextCodec& codec, const InputLine& line, const Hypothesis& found,
-                 const AnswerOptions& options) {
+                 const Windows& windows, const AnswerOptions& options) {
   if (found.tokens.empty()) return {options.json ? row_of(line).text() : ""};
   const double loss = 0 - found.log_probability / static_cast<double>(found.tokens.size());
   if (!options.json) return {fmt::format("{}\t{}", four_digits(loss), line.text)};
   Json tokens = Json::array(), losses = Json::array();
   for (const int32_t id : found.tokens) tokens.push(codec.vocabulary().token(id));
   for (const double each : found.token_log_probabilities) losses.push(float32_digits(-each));
-  return {row_of(line)
-              .set("loss", float32_digits(loss))
-              .set("tokens", std::move(tokens))
-              .set("losses", std::move(losses))
-              .text()};
+  Json row = row_of(line).set("loss", float32_digits(loss));
+  if (windows.context > 0) row.set("context", windows.context).set("stride", windows.stride);
+  return {row.set("tokens", std::move(tokens)).set("losses", std::move(losses)).text()};
 }
 
 // Answers lines by what `find` finds for their tokens, as `describe` says it.
@@ -189,7 +187,7 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
   return answerer;
 }
 
-Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64_t context,
+Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, const Windows& windows,
                        const AnswerOptions& options) {
   Answerer answerer;
   answerer.encode = [&codec, skipped = options.skipped](const std::string& line) {
@@ -201,11 +199,11 @@ Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64
   };
   answerer.answers = answering(
       options,
-      [&model, context](std::span<const Sequence> lines) {
-        return scored_tokens(model, lines, context);
+      [&model, windows](std::span<const Sequence> lines) {
+        return scored_tokens(model, lines, windows);
       },
-      [&codec, options](const InputLine& line, const std::vector<Hypothesis>& found) {
-        return loss_texts(codec, line, found.front(), options);
+      [&codec, windows, options](const InputLine& line, const std::vector<Hypothesis>& found) {
+        return loss_texts(codec, line, found.front(), windows, options);
       });
   answerer.json = options.json;
   return answerer;

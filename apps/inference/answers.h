@@ -58,7 +58,9 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
 // Answers with the mean loss of the line's tokens, a tab and the line, or an object with the loss
 // of each token. The model reads what generation without a prompt starts from (default_prompt()),
 // then the line, then <eos> if the vocabulary has it. An empty line is scored only if it has <eos>.
-Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64_t context,
+// It reads a line that is longer than its context in windows. The object has their "context" and
+// "stride" if the model has a limit.
+Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, const Windows& windows,
                        const AnswerOptions& options);
 
 // Returns the tokens of a line; none for an empty one, unless the model starts by itself. Throws

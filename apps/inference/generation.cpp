@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -235,40 +236,53 @@ std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& ba
   return results;
 }
 
+std::vector<Window> windows_of(int64_t targets, const Windows& windows) {
+  const auto& [context, stride] = windows;
+  check(context == 0 || (stride >= 1 && stride <= context),
+        "windows of {} tokens cannot have a stride of {}", context, stride);
+  const int64_t length = context > 0 ? std::min(context, targets) : targets;
+  std::vector<Window> list;
+  for (int64_t scored = 0, last = length; scored < targets;
+       scored = last, last = std::min(last + stride, targets))
+    list.push_back({last - length, last, scored});
+  return list;
+}
+
 Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
-                    int64_t context) {
+                    const Windows& windows) {
   ScopeGuard here;
   here->gradients = here->training = false;
-  struct Part {
-    size_t sequence;
-    size_t begin;  // of the inputs; the targets are one token later
-  };
-  std::vector<Part> parts;
-  std::vector<Sequence> inputs;
-  for (size_t i = 0; i < sequences.size(); ++i) {
-    const ptrdiff_t targets = std::ssize(sequences[i]) - 1;
-    const ptrdiff_t step = context > 0 ? context : targets;
-    for (ptrdiff_t begin = 0; begin < targets; begin += step) {
-      parts.push_back({i, static_cast<size_t>(begin)});
-      const auto first = sequences[i].begin() + begin;
-      inputs.emplace_back(first, first + std::min(step, targets - begin));
+  std::vector<std::pair<size_t, Window>> parts;  // of a sequence
+  std::vector<int64_t> lengths;
+  for (size_t i = 0; i < sequences.size(); ++i)
+    for (const Window& window : windows_of(std::ssize(sequences[i]) - 1, windows)) {
+      parts.emplace_back(i, window);
+      lengths.push_back(window.last - window.first);
     }
-  }
   const Found found = found_in_batches(
-      inputs, source_batch, BatchOrder::by_length, [&](std::span<const size_t> chosen) {
-        const Padded batch = padded(inputs, chosen);
+      lengths, source_batch, BatchOrder::by_length, [&](std::span<const size_t> chosen) {
+        std::vector<Sequence> inputs;
+        std::vector<size_t> rows;
+        for (const size_t part : chosen) {
+          const auto& [sequence, window] = parts[part];
+          const auto begin = sequences[sequence].begin();
+          rows.push_back(rows.size());
+          inputs.emplace_back(begin + window.first, begin + window.last);
+        }
+        const Padded batch = padded(inputs, rows);
         const Tensor logits = model.logits({{}, {}, batch.ids, batch.lengths});
         const auto width = static_cast<size_t>(logits.dim(2)),
                    time = static_cast<size_t>(logits.dim(1));
         Found results;
-        for (size_t row = 0; row < chosen.size(); ++row) {
-          const auto& [sequence, begin] = parts[chosen[row]];
+        for (const size_t row : rows) {
+          const auto& [sequence, window] = parts[chosen[row]];
           Hypothesis part;
-          for (size_t t = 0; t < inputs[chosen[row]].size(); ++t) {
-            const int32_t target = sequences[sequence][begin + t + 1];
+          for (int64_t t = window.scored; t < window.last; ++t) {
+            const int32_t target = sequences[sequence][static_cast<size_t>(t + 1)];
+            const size_t at = row * time + static_cast<size_t>(t - window.first);
             part.tokens.push_back(target);
             part.token_log_probabilities.push_back(
-                log_probability(logits.values().subspan((row * time + t) * width, width), target));
+                log_probability(logits.values().subspan(at * width, width), target));
           }
           results.push_back({std::move(part)});
         }
@@ -276,7 +290,7 @@ Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequen
       });
   Found results(sequences.size(), std::vector<Hypothesis>(1));
   for (size_t i = 0; i < parts.size(); ++i) {
-    Hypothesis& whole = results[parts[i].sequence][0];
+    Hypothesis& whole = results[parts[i].first][0];
     const Hypothesis& part = found[i][0];
     whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
     for (const double each : part.token_log_probabilities) {

@@ -62,10 +62,24 @@ Found classes(const Classifier& model, std::span<const Sequence> sources, int64_
 // Returns the most likely class of each row of a batch.
 std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch);
 
+// How a language model reads a sequence that is longer than its context: in windows of `context`
+// inputs, each `stride` inputs after the one before. A target is scored in the first window that
+// has it. So it has at least context + 1 - stride inputs before it, or all that there are. With a
+// stride of 1 it has as many as the model can read. The last window ends with the sequence.
+struct Windows {
+  int64_t context = 0;  // 0: no limit, one window
+  int64_t stride = 0;   // 1 to `context`
+};
+struct Window {
+  int64_t first, last;  // inputs [first, last); the target of an input is the token after it
+  int64_t scored;       // the first input whose target is scored
+};
+// Returns the windows of a sequence with this number of targets.
+std::vector<Window> windows_of(int64_t targets, const Windows& windows);
+
 // Returns one hypothesis for each sequence: its tokens after the first, with the log probability of
-// each given the tokens before it. As in validation, a sequence longer than `context` (0: no limit)
-// is cut into adjacent parts. The first token of a part is the last target of the part before it.
+// each given the tokens before it that its window has.
 Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
-                    int64_t context);
+                    const Windows& windows = {});
 
 }  // namespace heed

@@ -65,13 +65,20 @@ void share(Found& results) {
 
 Found found_in_batches(std::span<const Sequence> sequences, int64_t batch_size, BatchOrder order,
                        const std::function<Found(std::span<const size_t>)>& f) {
-  std::vector<size_t> indices(sequences.size());
+  std::vector<int64_t> lengths;
+  for (const Sequence& sequence : sequences) lengths.push_back(std::ssize(sequence));
+  return found_in_batches(lengths, batch_size, order, f);
+}
+
+Found found_in_batches(std::span<const int64_t> lengths, int64_t batch_size, BatchOrder order,
+                       const std::function<Found(std::span<const size_t>)>& f) {
+  std::vector<size_t> indices(lengths.size());
   std::iota(indices.begin(), indices.end(), size_t{0});
   if (order == BatchOrder::by_length)
-    std::ranges::stable_sort(indices, {}, [&](size_t i) { return sequences[i].size(); });
+    std::ranges::stable_sort(indices, {}, [&](size_t i) { return lengths[i]; });
   const auto step = static_cast<size_t>(std::max<int64_t>(1, batch_size));
   const RankShare own(static_cast<int64_t>((indices.size() + step - 1) / step));
-  Found results(sequences.size());
+  Found results(lengths.size());
   for (int64_t batch = own.first; batch < own.last; ++batch) {
     const size_t first = static_cast<size_t>(batch) * step;
     const auto chosen = std::span(indices).subspan(first, std::min(step, indices.size() - first));

@@ -27,7 +27,9 @@ enum class BatchOrder {
   given,
 };
 // Returns for all sequences what f(indices) finds for those of a batch. The ranks (core/ranks.h)
-// share the batches, and all get what each has found.
+// share the batches, and all get what each has found. `lengths`: of the sequences.
+Found found_in_batches(std::span<const int64_t> lengths, int64_t batch_size, BatchOrder order,
+                       const std::function<Found(std::span<const size_t>)>& f);
 Found found_in_batches(std::span<const Sequence> sequences, int64_t batch_size, BatchOrder order,
                        const std::function<Found(std::span<const size_t>)>& f);
 

@@ -252,15 +252,68 @@ TEST_CASE("evaluate: a language model scores lines") {
   for (const Json& loss : row.at("losses").elements()) sum += loss.number();
   CHECK(row.at("loss").number() == doctest::Approx(sum / 4).epsilon(1e-5));
   CHECK(std::stod(text.out) == doctest::Approx(sum / 4).epsilon(1e-3));
-  // A text is read in windows of its context: 8 tokens.
-  const std::string long_line =
-      runs.ok({"evaluate", "text", "--input", "-", "--json"}, "abazcbczabazcbcz\n");
-  CHECK(Json::parse(long_line, "out").at("losses").elements().size() == 16);
+  CHECK(!row.find("stride"));  // it reads any length
   check_rejected(runs.heed({"evaluate", "sums", "--input", "lines.txt"}), 2,
                  {"--input is for language models"});
   check_rejected(runs.heed({"evaluate", "words", "--input", "lines.txt", "--split", "val"}), 2,
                  {"--split"});
   check_rejected(runs.heed({"evaluate", "words", "--input", "none"}), 2, {"none: cannot read"});
+}
+
+TEST_CASE("evaluate: a line longer than the context is scored in windows, and the output says so") {
+  const TrainedRuns& runs = trained_runs();  // the context of "text" is 8 tokens
+  const std::string line = "abazcbczabazcbcz";
+  const auto row_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"evaluate", "text", "--input", "-", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Json::parse(runs.ok(arguments, line + "\n"), "out");
+  };
+  const Json by_one = row_of({"--stride", "1"});
+  REQUIRE(by_one.at("losses").elements().size() == 16);
+  CHECK(by_one.at("context").integer() == 8);
+  CHECK(by_one.at("stride").integer() == 1);
+  const Json half = row_of({});
+  CHECK(half.at("stride").integer() == 4);
+  CHECK(half.text() == row_of({"--stride", "4"}).text());
+  const Json apart = row_of({"--stride", "8"});
+  for (size_t i = 0; i < 16; ++i) {
+    const double loss = by_one.at("losses").elements()[i].number();
+    if (i < 8) CHECK(half.at("losses").elements()[i].number() == doctest::Approx(loss));
+    if (i < 8) CHECK(apart.at("losses").elements()[i].number() == doctest::Approx(loss));
+  }
+  // The table of positions is the limit of a model that learned them.
+  const Workspace names;
+  names.write("names.txt", "ruka\nkalomiru\n");
+  names.train("lm",
+              "[train]\nsteps = 2\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
+              "dim = 16\nheads = 2\n[model.positional]\nkind = 'learned'\nmax_length = 24\n[data]\n"
+              "kind = 'lines'\npath = 'names.txt'\nval_fraction = 0\ntest_fraction = 0\n");
+  const std::string learned =
+      names.ok({"evaluate", "lm", "--input", "-", "--json"}, "kalomirukalomirukalomirukalomiru\n");
+  CHECK(Json::parse(learned, "out").at("losses").elements().size() == 33);
+  CHECK(Json::parse(learned, "out").at("context").integer() == 24);
+  CHECK(Json::parse(learned, "out").at("stride").integer() == 12);
+
+  CHECK(by_one.at("loss").number() != half.at("loss").number());
+  CHECK(apart.at("loss").number() != half.at("loss").number());
+
+  const ProgramOutput text = succeeded(
+      runs.heed({"evaluate", "text", "--input", "-"}, "ab\n" + line + "\n" + line + "\n"));
+  CHECK_CONTAINS(text.err,
+                 "lines of more than 8 tokens are scored in windows of 8: each later token has at "
+                 "least 5 tokens before it (--stride 4)");
+  CHECK(line_count(text.err) == 1);
+  CHECK(runs.heed({"evaluate", "text", "--input", "-"}, "abazcbcz\n").err.empty());
+  const auto rejected = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    check_rejected(runs.heed(arguments, line + "\n"), 2, {part});
+  };
+  rejected({"evaluate", "text", "--input", "-", "--stride", "9"},
+           "--stride: expected 1 to 8, the context of the model, found 9");
+  rejected({"evaluate", "text", "--input", "-", "--stride", "0"}, "--stride");
+  rejected({"evaluate", "text", "--stride", "2"}, "--stride is for --input");
+  rejected({"evaluate", "words", "--input", "-", "--stride", "2"}, "--stride: this model has no");
+  rejected({"evaluate", "pairs", "--input", "-", "--stride", "2"},
+           "--stride is for language models");
 }
 
 TEST_CASE("generate: a language model continues a prompt") {

@@ -265,31 +265,43 @@ TEST_CASE("a beam search finds the best continuations of a language model, also 
     }
 }
 
-TEST_CASE("scored tokens: each one given the tokens of its part before it") {
+TEST_CASE("scored tokens: each has as many before it as a window of the context gives it") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 8);
-  const std::vector<Sequence> lines = {{bos, 1, 2, 3, 3, 0, 1, eos}, {bos, eos}, {bos}, {}};
-  for (const int64_t context : {0, 3}) {
-    const Found found = scored_tokens(model, lines, context);
-    REQUIRE(found.size() == 4);
+  const std::vector<Sequence> lines = {
+      {bos, 1, 2, 3, 3, 0, 1, 2, 0, eos}, {bos, eos}, {bos}, {}, {bos, 2, 1, 0}};
+  for (const Windows& windows : {Windows(), Windows{3, 1}, Windows{3, 2}, Windows{3, 3},
+                                 Windows{4, 3}, Windows{9, 4}, Windows{100, 50}}) {
+    CAPTURE(windows.context);
+    CAPTURE(windows.stride);
+    const Found found = scored_tokens(model, lines, windows);
+    REQUIRE(found.size() == lines.size());
     CHECK(found[2].at(0).tokens.empty());
     CHECK(found[3].at(0).token_log_probabilities.empty());
-    for (size_t i = 0; i < 2; ++i) {
+    for (const size_t i : {0, 1, 4}) {
       const std::vector<double>& scores = found[i].at(0).token_log_probabilities;
       CHECK(found[i][0].tokens == Sequence(lines[i].begin() + 1, lines[i].end()));
-      CHECK(scores.size() == lines[i].size() - 1);
+      REQUIRE(scores.size() == lines[i].size() - 1);
       CHECK(found[i][0].log_probability ==
             doctest::Approx(std::accumulate(scores.begin(), scores.end(), 0.0)));
-      for (size_t t = 0; t < scores.size(); ++t) {
-        const size_t begin = context > 0 ? t - t % static_cast<size_t>(context) : 0;
-        const Sequence before(lines[i].begin() + static_cast<ptrdiff_t>(begin),
-                              lines[i].begin() + static_cast<ptrdiff_t>(t + 1));
+      const auto targets = std::ssize(scores);
+      for (ptrdiff_t t = 0; t < targets; ++t) {
+        ptrdiff_t first = 0;  // of the inputs that the target has before it
+        if (windows.context > 0 && t >= windows.context) {
+          const ptrdiff_t steps = (t - windows.context) / windows.stride + 1;
+          first = std::min(windows.context + steps * windows.stride, targets) - windows.context;
+        }
+        const Sequence before(lines[i].begin() + first, lines[i].begin() + t + 1);
+        if (windows.stride == 1)  // what generation reads
+          CHECK(std::ssize(before) == std::min<ptrdiff_t>(t + 1, windows.context));
         const Tensor logits = model.logits({{}, {}, one_row(before), {}});
-        CHECK(scores[t] ==
-              doctest::Approx(log_probability(logits.values().last(6), lines[i][t + 1]))
+        CHECK(scores[static_cast<size_t>(t)] ==
+              doctest::Approx(
+                  log_probability(logits.values().last(6), lines[i][static_cast<size_t>(t + 1)]))
                   .epsilon(1e-4));
       }
     }
   }
+  CHECK_FALSE(thrown<Error>([&] { scored_tokens(model, lines, {3, 4}); }).empty());
 }
 
 TEST_CASE("an output has a length limit of its own, whatever other sources a batch has") {

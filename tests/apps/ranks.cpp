@@ -101,7 +101,7 @@ TEST_CASE("ranks: the outputs of one for each source, prompt and line") {
       text += hypotheses_text(continuations(model, letters, inputs, options));
       options.max_length = options.beam = 0;
       text += hypotheses_text(continuations(model, letters, inputs, options));
-      return text + hypotheses_text(scored_tokens(model, inputs, 3));
+      return text + hypotheses_text(scored_tokens(model, inputs, {3, 2}));
     });
     check_same_on_ranks([&] {
       const auto model = random_model<Classifier>(ModelKind::classifier, 3);
