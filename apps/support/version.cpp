@@ -24,10 +24,10 @@ bool set_program_commit(const char* commit) {
 
 std::string version_text() {
   return fmt::format(
-      "heed {}\nbuild: {}, {}{}{}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: "
+      "heed {}{}{}\nbuild: {}, {}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: "
       "{}\nprecisions: {}",
-      program_version, program_compiler, program_flags, *program_commit() ? ", commit " : "",
-      program_commit(), processor_name(), physical_cores(), joined(processor_features(), " "),
+      program_version, *program_commit() ? ", commit " : "", program_commit(), program_compiler,
+      program_flags, processor_name(), physical_cores(), joined(processor_features(), " "),
       kernels::blas_backend(), joined(available_precisions()));
 }
 

@@ -4,7 +4,7 @@
 
 namespace heed {
 
-extern const char* const program_version;   // "0.2.0"
+extern const char* const program_version;   // "0.3.0-dev"
 extern const char* const program_compiler;  // "GNU 12.2.0"
 extern const char* const program_flags;     // "-O2 -DNDEBUG -march=native"
 

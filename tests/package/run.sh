@@ -57,6 +57,9 @@ custom_operation|agree: true
 custom_attention|* parameters, loss falls to [0-9] % of *
 END
 "$work/prefix/bin/heed" --version
+suffix=$(sed -n 's/^set(HEED_VERSION_SUFFIX \([^)]*\)).*/\1/p' "$here/../../CMakeLists.txt")
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$1/CMakeCache.txt")$suffix
+[[ $("$work/prefix/bin/heed" --version | head -n 1) =~ ^"heed $version"(, commit .*)?$ ]] || { echo "--version does not begin with heed $version"; exit 1; }
 check_openblas "$work/prefix/bin/heed"
 site=$(sed -n 's/^HEED_SITE:PATH=//p' "$1/CMakeCache.txt")
 [[ ! -e $site/index.html || -e $work/prefix/share/doc/heed/html/api/linear.html ]] || { echo "the site is not installed: $site"; exit 1; }
