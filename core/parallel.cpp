@@ -22,7 +22,7 @@ namespace heed::inline HEED_REAL {
 
 namespace {
 std::atomic<int>& threads() {
-  static std::atomic<int> count = physical_cores();
+  static std::atomic<int> count = requested_threads() > 0 ? requested_threads() : physical_cores();
   return count;
 }
 // The worker that this thread is in the parallel loop it runs; -1 outside any loop. Not in Scope,

@@ -1,7 +1,20 @@
 #include "core/processors.h"
 
+#include <climits>
+
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
+
+namespace heed::inline HEED_REAL {
+
+int requested_threads() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  const long count = text ? std::strtol(text, nullptr, 10) : 0;
+  return 1 <= count && count <= INT_MAX ? static_cast<int>(count) : 0;
+}
+
+}  // namespace heed::inline HEED_REAL
 
 #if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
 

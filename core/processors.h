@@ -9,6 +9,9 @@ namespace heed::inline HEED_REAL {
 // Returns the number of cores that the processors of this process belong to; hyper-threads of one
 // core count once.
 int physical_cores();
+// Returns the number in the environment variable OMP_NUM_THREADS, the first one of a list; 0 if it
+// is not set, or not a number of at least 1.
+int requested_threads();
 // Returns whether something bound the calling thread to some of the machine's processors.
 bool is_bound();
 // Lets the calling thread run on all processors that the program may use. OMP_PROC_BIND binds the

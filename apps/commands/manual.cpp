@@ -98,7 +98,8 @@ std::string manual_page(Commands commands) {
     text += fmt::format(".TP\n{}\n{}\n", code, roff(meaning));
   text += ".SH ENVIRONMENT\n";
   text += roff_option("NO_COLOR", "", "If set, no colours; see https://no-color.org");
-  text += roff_option("OMP_NUM_THREADS", "", "Number of threads");
+  text +=
+      roff_option("OMP_NUM_THREADS", "", "Number of threads, unless a config or an option sets it");
   return text;
 }
 

@@ -97,7 +97,8 @@ void Experiment::fields(Fields& f) {
   f.integer("seed", seed, {0, 9e15},
             "seed of initial weights, order of examples, dropout and samples");
   f.integer("threads", threads, {0, 1024},
-            "number of threads; 0: one for each physical core; results do not depend on it",
+            "number of threads; 0: OMP_NUM_THREADS, or one for each physical core; results do not "
+            "depend on it",
             Field::Effect::none);
   f.choice(
       "precision", precision, precision_names,

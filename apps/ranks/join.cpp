@@ -56,9 +56,11 @@ Ranks* open(const Implementation& mpi) {
   return reinterpret_cast<OpenRanks*>(::dlsym(handle, open_ranks_name))(terminated);
 }
 
-// Shares the cores of this machine with its other ranks, unless mpirun has bound each to its own.
+// Shares the cores of this machine with its other ranks, unless OMP_NUM_THREADS is set or mpirun
+// has bound each to its own.
 void share_cores(int local_ranks) {
-  if (!is_bound()) set_thread_count(std::max(1, physical_cores() / local_ranks));
+  if (requested_threads() == 0 && !is_bound())
+    set_thread_count(std::max(1, physical_cores() / local_ranks));
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ struct BenchArguments final : CommandArguments {
         {"--precision", "highest|high|medium", &precision,
          "Precision of matrix products (default: highest)"},
         {"--seconds", "SECONDS", &seconds, "Seconds to spend on each size (default: 5)", day},
-        {"--threads", "COUNT", &threads, "Threads to use (default: one for each physical core)",
-         thread_counts},
+        {"--threads", "COUNT", &threads,
+         "Threads to use (default: OMP_NUM_THREADS, or one for each physical core)", thread_counts},
         {"--shards", "COUNT", &shards, "Value of train.shards (default: 1)", thread_counts},
         {"--json", "", &json, "Print JSON, one line for each size"},
         {"--overhead", "", &overhead,
@@ -146,18 +146,18 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
                      Precision precision) {
   const GenerationTask task{arguments.batch.value_or(1), !arguments.no_cache};
   if (!arguments.json)
-    print(fmt::format("{:<10}  {:>11}  {:>5}  {:>9}  {:>10}  {:>9}  {:>5}  {:>11}\n", "size",
-                      "parameters", "batch", "positions", "weights MB", "tokens/s", "GB/s",
-                      "of reading"));
+    print_wrapped(fmt::format("{:<10}  {:>11}  {:>5}  {:>9}  {:>10}  {:>9}  {:>5}  {:>11}\n",
+                              "size", "parameters", "batch", "positions", "weights MB", "tokens/s",
+                              "GB/s", "of reading"));
   for (const BenchmarkSize& size : sizes) {
     const GenerationResult r = run_generation(size, task, arguments.seconds);
     if (arguments.json)
       print(as_json(size, precision, task, r));
     else
-      print(fmt::format("{:<10}  {:>11}  {:>5}  {:>9}  {:>10.1f}  {:>9.1f}  {:>5.1f}  {:>9.1f} %\n",
-                        size.name, r.parameters, task.batch, r.positions, r.weight_bytes / mib,
-                        r.tokens_per_second(), r.bytes_per_second() / 1e9,
-                        100 * r.bytes_per_second() / read_bandwidth()));
+      print_wrapped(fmt::format(
+          "{:<10}  {:>11}  {:>5}  {:>9}  {:>10.1f}  {:>9.1f}  {:>5.1f}  {:>9.1f} %\n", size.name,
+          r.parameters, task.batch, r.positions, r.weight_bytes / mib, r.tokens_per_second(),
+          r.bytes_per_second() / 1e9, 100 * r.bytes_per_second() / read_bandwidth()));
     std::fflush(stdout);
   }
   if (!arguments.json)
@@ -180,9 +180,10 @@ void print_overhead(const BenchArguments& arguments, const BenchmarkSize& size, 
               .text() +
           "\n");
   else
-    print(fmt::format("{:<10}  {:>9.4f}  {:>13.4f}  {:>9.1f} %  {:>7}  {:>7.2f}  {:>9.1f} %\n",
-                      size.name, o.step * 1e3, o.without_loops * 1e3,
-                      100 * o.without_loops / o.step, o.loops, o.loop * 1e6, 100 * loops / o.step));
+    print_wrapped(
+        fmt::format("{:<10}  {:>9.4f}  {:>13.4f}  {:>9.1f} %  {:>7}  {:>7.2f}  {:>9.1f} %\n",
+                    size.name, o.step * 1e3, o.without_loops * 1e3, 100 * o.without_loops / o.step,
+                    o.loops, o.loop * 1e6, 100 * loops / o.step));
 }
 
 // Returns the sizes named by the user, or all that fit the measurement.
@@ -228,10 +229,10 @@ int BenchArguments::run() const {
                   precision_name(effective));
   if (generate) return bench_generation(*this, chosen, effective);
   if (!json)
-    print(overhead ? fmt::format("{:<10}  {:>9}  {:>13}  {:>11}  {:>7}  {:>7}  {:>11}\n", "size",
-                                 "ms/step", "without loops", "of the step", "loops", "us/loop",
-                                 "of the step")
-                   : table_head());
+    print_wrapped(overhead ? fmt::format("{:<10}  {:>9}  {:>13}  {:>11}  {:>7}  {:>7}  {:>11}\n",
+                                         "size", "ms/step", "without loops", "of the step", "loops",
+                                         "us/loop", "of the step")
+                           : table_head());
   for (size_t i = 0; i < chosen.size(); ++i) {
     const BenchmarkSize& size = chosen[i];
     const auto measure = [&] {
@@ -239,7 +240,7 @@ int BenchArguments::run() const {
         return print_overhead(*this, size, effective,
                               measure_overhead(experiments[i], benchmark_corpus(size), seconds));
       const BenchmarkResult result = run_benchmark(experiments[i], benchmark_corpus(size), seconds);
-      print(json ? as_json(size, effective, result) : table_row(size, result));
+      json ? print(as_json(size, effective, result)) : print_wrapped(table_row(size, result));
     };
     if (rank_count() > 1) {  // MPI knows only this process
       measure();
