@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include <unistd.h>
+
 #include "apps/config/named_run.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
+#include "apps/support/shell.h"
 #include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/joined.h"
@@ -157,7 +160,7 @@ int run_command_line(const ProgramCommands& program, int argc, char** argv) {
     });
   }
   if (argc < 2) {
-    std::string text = app.help();
+    std::string text = wrapped(app.help(), terminal_width(STDERR_FILENO));
     text.pop_back();  // the log ends the line
     logging::info("{}", text);
     return exit_misused;
@@ -165,8 +168,16 @@ int run_command_line(const ProgramCommands& program, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return result;
+  } catch (const CLI::CallForHelp&) {
+    print_wrapped(app.help());
+    return exit_done;
+  } catch (const CLI::ExtrasError&) {
+    std::string words;  // CLI11 lists them from the last to the first
+    for (const std::string& word : app.remaining(true))
+      if (word != "--") words += " " + shell_word(word);
+    throw InputError(
+        fmt::format("unexpected arguments:{}; see heed {} --help", shortened(words, 300), argv[1]));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     throw InputError(fmt::format("{}; see heed {} --help", shortened(error.what(), 300), argv[1]));
   }
 }

@@ -18,7 +18,8 @@ struct DataArguments final : CommandArguments {
     return {{"CONFIG|RUN", "", &path, "Config, or folder of a run"}, set_option(set)};
   }
   int run() const override {
-    print(fmt::format("{}\n", joined(data_report(load_data(load_config_or_run(path, set))), "\n")));
+    print_wrapped(
+        fmt::format("{}\n", joined(data_report(load_data(load_config_or_run(path, set))), "\n")));
     return exit_done;
   }
 };

@@ -23,7 +23,7 @@ struct SummaryArguments final : CommandArguments {
     const Corpus corpus = load_data(config);
     with_origins(config.origins, [&] {
       const Summary result = summarize(config.experiment, corpus);
-      print(fmt::format("{}\n", table(result)));
+      print_wrapped(fmt::format("{}\n", table(result)));
       check_memory(result);
     });
     return exit_done;

@@ -11,6 +11,7 @@
 #include "apps/inference/predictions.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "apps/support/table.h"
 #include "apps/support/terminal.h"
 #include "apps/support/text_scores.h"
 #include "core/check.h"
@@ -174,15 +175,18 @@ std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits
                                 : fmt::format("{:.{}f}", number, score->decimals)) +
            (percent ? " %" : "");
   };
-  std::string heading = fmt::format("{:<12}", "split");
+  Table table{{{fmt::format("{:<12}", "split")}}, {}};
   for (const Score* const score : scores::all)
-    if (has(score)) heading += fmt::format("  {:>14}", score->title);
-  std::string text = styled(Style::heading, heading, STDOUT_FILENO);
+    if (has(score)) table.rows[0].push_back(fmt::format("{:>14}", score->title));
   for (const auto& [name, values] : splits) {
-    text += fmt::format("\n{:<12}", escaped(name));
+    table.rows.push_back({name});
     for (const Score* const score : scores::all)
-      if (has(score)) text += fmt::format("  {:>14}", cell(score, values.find(score->name)));
+      if (has(score)) table.rows.back().push_back(cell(score, values.find(score->name)));
   }
+  std::string text = table.text();
+  const size_t end = text.find('\n');
+  text = styled(Style::heading, text.substr(0, end), STDOUT_FILENO) +
+         text.substr(end, text.size() - end - 1);
   for (const auto& [name, scores] : splits) text += note_on_bleu(name, scores);
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -61,6 +62,66 @@ std::string latex_cell(const std::string& cell) {
   return text;
 }
 
+constexpr size_t gap = 2;  // between two columns
+
+// Narrows the first `left` columns of a table that is wider than `limit`: the widest first.
+void fit(std::vector<size_t>& widths, size_t left, size_t limit) {
+  constexpr size_t narrowest = 12;
+  const auto sum = [&](size_t end) {
+    return std::accumulate(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(end),
+                           gap * (end - 1));
+  };
+  if (left == 0 || sum(widths.size()) <= limit) return;
+  const size_t available = left == widths.size() ? limit : limit / 2;
+  for (const auto end = widths.begin() + static_cast<std::ptrdiff_t>(left);;) {
+    const auto widest = std::max_element(widths.begin(), end);
+    if (sum(left) <= available || *widest <= narrowest) return;
+    --*widest;
+  }
+}
+
+// Returns the lines of a cell: broken at spaces, and within words that are longer than `width`.
+std::vector<std::string> lines_in(const std::string& cell, size_t width) {
+  if (code_points(cell) <= width) return {cell};
+  const std::string text = wrapped(cell, static_cast<int>(width));
+  std::vector<std::string> lines = {""};
+  for (size_t at = 0, length = 0, used = 0; at < text.size(); at += length) {
+    length = std::max<size_t>(1, utf8_length(std::string_view(text).substr(at)));
+    if (text[at] == '\n' || used == width) {
+      lines.emplace_back();
+      used = 0;
+      if (text[at] == '\n') continue;
+    }
+    lines.back() += text.substr(at, length);
+    ++used;
+  }
+  return lines;
+}
+
+// Returns these columns of a row, the first `left` aligned to the left.
+std::string text_of(const Table::Row& row, const std::vector<size_t>& columns,
+                    const std::vector<size_t>& widths, size_t left) {
+  std::vector<std::vector<std::string>> cells;
+  size_t height = 0;
+  for (const size_t i : columns) {
+    cells.push_back(i < row.size() ? lines_in(row[i], widths[i]) : std::vector<std::string>{});
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (size_t at = 0; at < height; ++at) {
+    std::string line;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const std::string cell = at < cells[i].size() ? cells[i][at] : "";
+      const std::string spaces(widths[columns[i]] - std::min(widths[columns[i]], code_points(cell)),
+                               ' ');
+      line += (i == 0 ? "" : std::string(gap, ' ')) +
+              (columns[i] < left ? cell + spaces : spaces + cell);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string csv_cell(const std::string& text) {
@@ -70,7 +131,7 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string Table::text(size_t left) const {
+std::string Table::text(size_t left, int width) const {
   std::vector<size_t> widths;
   std::vector<Row> shown = rows;
   for (Row& row : shown) {
@@ -80,16 +141,27 @@ std::string Table::text(size_t left) const {
       if (row.size() > 1) widths[i] = std::max(widths[i], code_points(row[i]));
     }
   }
+  const size_t limit = width > 0 ? static_cast<size_t>(width) : std::string::npos;
+  left = std::min(left, widths.size());
+  fit(widths, left, limit);
   std::string text;
-  for (const Row& row : shown) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string spaces(widths[i] - std::min(widths[i], code_points(row[i])), ' ');
-      line += (i == 0 ? "" : "  ") + (i < left ? row[i] + spaces : spaces + row[i]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  std::vector<size_t> columns;
+  size_t used = 0, next = 0;
+  const auto add_column = [&] {
+    columns.push_back(next);
+    used += widths[next++] + gap;
+  };
+  while (!shown.empty()) {
+    while (next < left) add_column();
+    while (next < widths.size() && (columns.size() == left || used + widths[next] <= limit))
+      add_column();
+    for (const Row& row : shown)
+      text += row.size() == 1 ? wrapped(row[0], width) + '\n' : text_of(row, columns, widths, left);
+    if (next == widths.size()) break;
+    for (; columns.size() > left; columns.pop_back()) used -= widths[columns.back()] + gap;
+    text += '\n';
   }
-  for (const std::string& note : notes) text += shortened(note, note.size()) + '\n';
+  for (const std::string& note : notes) text += wrapped(shortened(note, note.size()), width) + '\n';
   return text;
 }
 

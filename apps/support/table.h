@@ -2,7 +2,10 @@
 #pragma once
 
 #include <string>
+#include <unistd.h>
 #include <vector>
+
+#include "apps/support/terminal.h"
 
 namespace heed {
 
@@ -15,8 +18,10 @@ struct Table {
   std::vector<Row> rows;
   std::vector<std::string> notes;  // lines below the table; not in CSV
 
-  // Aligned columns: the first `left` to the left, the others to the right. Cells are escaped.
-  std::string text(size_t left = 1) const;
+  // Aligned columns: the first `left` to the left, the others to the right. Cells are escaped. A
+  // table wider than `width` is printed in blocks: each repeats the first `left` columns, whose
+  // cells are wrapped where they would take more than half of it. 0: no limit.
+  std::string text(size_t left = 1, int width = terminal_width(STDOUT_FILENO)) const;
   std::string csv() const;  // RFC 4180
   std::string markdown(size_t left = 1) const;
   // A tabular with the rules of the package booktabs. Notes are comments below it.

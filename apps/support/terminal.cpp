@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <vector>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -34,6 +35,59 @@ const char* code_of(Style style) {
       return "\033[33m";
   }
   return "";
+}
+
+// Returns where each word of a line begins after its indentation, and its end. Text in quotes is a
+// part of a word in a command, and nowhere else.
+struct WordRange {
+  size_t begin, end;
+};
+std::vector<WordRange> words_in(std::string_view line, bool is_command) {
+  std::vector<WordRange> words;
+  char quote = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (quote == 0 && line[i] == ' ') continue;
+    if (i == 0 || (quote == 0 && line[i - 1] == ' ')) words.push_back({i, i});
+    if (is_command && (line[i] == '"' || line[i] == '\'') && (quote == 0 || quote == line[i]))
+      quote = quote == 0 ? line[i] : 0;
+    words.back().end = i + 1;
+  }
+  return words;
+}
+
+// Returns the number of columns that a text takes. Codes of styled() take none.
+size_t columns(std::string_view text) {
+  size_t count = character_count(text);
+  for (size_t at = 0; (at = text.find("\033[", at)) != text.npos;) {
+    const size_t end = std::min(text.find('m', at), text.size() - 1) + 1;
+    count -= std::min(count, end - at);
+    at = end;
+  }
+  return count;
+}
+
+std::string wrapped_line(std::string_view line, size_t width) {
+  const size_t first = line.find_first_not_of(' ');
+  if (first == line.npos || columns(line) <= width) return std::string(line);
+  const bool is_command = line.substr(first).starts_with("heed ");
+  const std::vector<WordRange> words = words_in(line, is_command);
+  size_t indent = first + (is_command ? 4 : 2);
+  for (size_t i = 1; i < words.size() && !is_command; ++i)
+    if (const size_t column = columns(line.substr(0, words[i].begin));
+        words[i].begin > words[i - 1].end + 1 && column <= width / 2)
+      indent = column;
+  const std::string_view end = is_command ? " \\\n" : "\n";
+  std::string text(line.substr(0, words[0].end));
+  size_t used = columns(text);
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = line.substr(words[i].begin, words[i].end - words[i].begin);
+    const size_t gap = words[i].begin - words[i - 1].end;
+    const bool fits = used + gap + columns(word) + (is_command ? 2 : 0) <= width;
+    if (!fits) (text += end).append(indent, ' ') += word;
+    if (fits) text.append(gap, ' ') += word;
+    used = (fits ? used + gap : indent) + columns(word);
+  }
+  return text;
 }
 
 int write_error = 0;  // the first errno of a write to standard output
@@ -88,6 +142,19 @@ std::string cut_lines(std::string_view text, int width) {
   }
   return result;
 }
+
+std::string wrapped(std::string_view text, int width) {
+  if (width <= 0) return std::string(text);
+  std::string result;
+  for (size_t end = 0; end != text.npos; text.remove_prefix(end == text.npos ? 0 : end + 1)) {
+    end = text.find('\n');
+    result += wrapped_line(text.substr(0, end), static_cast<size_t>(width));
+    if (end != text.npos) result += '\n';
+  }
+  return result;
+}
+
+void print_wrapped(std::string_view text) { print(wrapped(text, terminal_width(STDOUT_FILENO))); }
 
 void print(std::string_view text) {
   static const bool terminal = is_terminal(STDOUT_FILENO);

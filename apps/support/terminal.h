@@ -28,9 +28,17 @@ int terminal_width(int stream);
 // Cuts each line of a text to `width` columns, with an ellipsis. 0: no limit.
 std::string cut_lines(std::string_view text, int width);
 
+// Breaks longer lines at spaces, so that each has at most `width` columns, unless a word is longer.
+// The rest of a line is indented to where its last column begins, in the left half: a text after
+// two spaces. A command, a line that starts with "heed ", is broken as a shell reads it. 0: no
+// limit.
+std::string wrapped(std::string_view text, int width);
+
 // Prints a text. A file or a pipe gets its exact bytes. A terminal gets it escaped() (core/text.h):
 // generated text, tokens and names may hold control characters.
 void print(std::string_view text);
+// The same, wrapped() to the width of a terminal: for tables and sentences.
+void print_wrapped(std::string_view text);
 // Prints a text as it is: what it quotes was escaped() or styled() before.
 void print_escaped(std::string_view text);
 

@@ -107,7 +107,7 @@ std::string verdict(const MeasuredClaim& t) {
 }
 
 // Breaks a text at spaces into lines of at most `width` characters. A longer word has its own line.
-std::vector<std::string> wrapped(std::string_view text, size_t width) {
+std::vector<std::string> broken_lines(std::string_view text, size_t width) {
   std::vector<std::string> lines(1);
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
@@ -181,7 +181,7 @@ std::string table_of(const std::vector<Section>& sections, bool is_model) {
   for (const Section& section : sections) {
     text += styled(Style::heading, section.title, STDOUT_FILENO) + "\n";
     for (const MeasuredClaim& t : section.claims) {
-      const std::vector<std::string> claim = wrapped(escaped(t.claim), claim_width);
+      const std::vector<std::string> claim = broken_lines(escaped(t.claim), claim_width);
       text += fmt::format("  {:<3}{} {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id,
                           t.bound.by_construction ? '=' : ' ', claim[0], claim_width, t.source,
                           source_width, t.measured, t.bound.is_lower ? "≥" : "≤", t.bound.value,
@@ -207,7 +207,8 @@ int ClaimsArguments::run() const {
   }
   check_ids(only, measurements.ids());
   const std::vector<Section> sections = measurements.sections();
-  json ? print(json_of(sections)) : print_escaped(table_of(sections, !model.empty()));
+  json ? print(json_of(sections))
+       : print_escaped(wrapped(table_of(sections, !model.empty()), terminal_width(STDOUT_FILENO)));
   return all_hold(sections) ? exit_done : exit_failed;
 }
 

@@ -117,7 +117,8 @@ int CompareArguments::run() const {
     const std::string score = options.score.empty() ? runs[0].chosen_by : options.score;
     write_file(output_path(curves), curves_csv(group_runs(runs), score));
   }
-  print(comparison_of(std::move(runs), options));
+  const std::string text = comparison_of(std::move(runs), options);
+  options.format == TableFormat::text ? print_wrapped(text) : print(text);
   return exit_done;
 }
 

@@ -247,8 +247,8 @@ int ProfileArguments::run_generation() const {
   if (json) {
     print(fmt::format("{}\n", generation_json(p, experiment, task.batch).text()));
   } else {
-    print(limits(p, experiment));
-    print(fmt::format(
+    print_wrapped(limits(p, experiment));
+    print_wrapped(fmt::format(
         "a token of {} texts of {} takes {:.3f} ms, of {} profiled; {:.3f} ms when "
         "not profiled\n\n{}\n{}{}",
         task.batch, corpus.longest_input, 1e3 * p.seconds, p.steps, 1e3 * p.unprofiled_seconds,
@@ -276,9 +276,9 @@ int ProfileArguments::run() const {
   if (json)
     print(fmt::format("{}\n", as_json(result, experiment).text()));
   else
-    print(fmt::format("{}\n{}\n{}{}\n{}", head(result, experiment),
-                      operations_table(result, "step"), layers_table(result, "step"),
-                      note_on_limit(result), memory_table(result.memory)));
+    print_wrapped(fmt::format("{}\n{}\n{}{}\n{}", head(result, experiment),
+                              operations_table(result, "step"), layers_table(result, "step"),
+                              note_on_limit(result), memory_table(result.memory)));
   if (trace) logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);
   return exit_done;
 }

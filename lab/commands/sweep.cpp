@@ -155,7 +155,7 @@ int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::str
   SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
   const SweepRunner::End end = runner.run();
   if (const std::string table = results(plan, comparison); !table.empty())
-    print(table);
+    print_wrapped(table);
   else if (end == SweepRunner::End::failed)
     logging::error(
         "{}: no run is done, so there is no table; --retry-failed resumes the runs that "
@@ -197,8 +197,8 @@ int SweepCommand::run() const {
   const int64_t at_once = jobs.value_or(default_jobs(read));
   if (launcher.empty()) check_jobs(plan, at_once, available_memory());  // else perhaps elsewhere
   if (!dry_run) return train(read, plan, path, at_once);
-  print((read.options.question.empty() ? "" : read.options.question + "\n\n") +
-        costs(plan, at_once));
+  print_wrapped((read.options.question.empty() ? "" : read.options.question + "\n\n") +
+                costs(plan, at_once));
   return exit_done;
 }
 

@@ -12,9 +12,13 @@
 #include "apps/commands/command_line.h"
 #include "apps/config/config.h"
 #include "apps/config/experiment.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/numbers.h"
+#include "apps/support/version.h"
+#include "apps/training/run_record.h"
+#include "core/processors.h"
 #include "core/safetensors.h"
 #include "program.h"
 #include "state_file.h"
@@ -605,8 +609,11 @@ TEST_CASE("compare: prints differing keys and scores") {
 
 TEST_CASE("command line: help, version, unknown commands and options") {
   const ProgramOutput version = succeeded(trained_runs().heed({"--version"}));
-  for (const char* part : {"heed ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
+  for (const char* part : {"processor: ", "features: ", "BLAS: ", "precisions: highest"})
     CHECK_CONTAINS(version.out, part);
+  const std::string first = fmt::format("heed {}", program_version);
+  const std::string line = version.out.substr(0, version.out.find('\n'));
+  CHECK((line == first || line.starts_with(first + ", commit ")));
   const std::string help_text = trained_runs().heed({"--help"}).out;
   CHECK_CONTAINS(help_text, "evaluate");
   CHECK(trained_runs().heed({"help"}).out == help_text);
@@ -621,6 +628,10 @@ TEST_CASE("command line: help, version, unknown commands and options") {
                  {"unknown command 'trian'; did you mean 'train'?"});
   check_rejected(trained_runs().heed({"train", "--bogus"}), 2, {"--bogus"});
   check_rejected(trained_runs().heed({"train", "words.toml", "more"}), 2, {"more"});
+  check_rejected(trained_runs().heed({"train", "--", "-x.toml", "--set", "a=b"}), 2,
+                 {"unexpected arguments: --set a=b; see heed train --help"});
+  check_rejected(trained_runs().heed({"train", "words.toml", "a\nb", "c"}), 2,
+                 {"unexpected arguments: 'a\\x0ab' c; see"});
   check_rejected(trained_runs().heed({"evaluate"}), 2, {"RUN"});
 }
 
@@ -650,6 +661,28 @@ TEST_CASE("too little address space gives one error line and no hang") {
   CHECK(line_count(line) == 1);
   CHECK_CONTAINS(line, "raise ulimit -v, or set OMP_NUM_THREADS=1");
 #endif
+}
+
+TEST_CASE("OMP_NUM_THREADS sets the number of threads, unless the config sets it") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  setenv("OMP_NUM_THREADS", "3,1", 1);
+  heed_ok(folder.path, {"train", "c.toml", "--run", "three"});
+  heed_ok(folder.path, {"train", "c.toml", "--run", "two", "--set", "threads=2"});
+  setenv("OMP_NUM_THREADS", "none", 1);
+  heed_ok(folder.path, {"train", "c.toml", "--run", "cores"});
+  unsetenv("OMP_NUM_THREADS");
+  const auto threads = [&](const char* run) {
+    return sessions_of(RunFolder::open(folder / run)).elements()[0].at("threads").integer();
+  };
+  CHECK(threads("three") == 3);
+  CHECK(threads("two") == 2);
+  CHECK(threads("cores") == physical_cores());
+  const auto weights = [&](const std::string& run) {
+    return sha256_of_file(folder / (run + "/checkpoints/latest/model.safetensors"));
+  };
+  CHECK(weights("three") == weights("two"));
+  CHECK(weights("three") == weights("cores"));
 }
 
 TEST_CASE("OMP_PROC_BIND does not change the number of threads") {

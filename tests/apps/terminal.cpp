@@ -1,14 +1,20 @@
 // Control characters are escaped on the terminal, in the log and in errors. Quotes in errors are
 // short.
+#include "apps/support/terminal.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fcntl.h>
+#include <sstream>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/support/table.h"
 #include "core/text.h"
 #include "program.h"
 
@@ -38,13 +44,16 @@ const HostileTextRun& hostile_run() {
   return run;
 }
 
-// Returns the output of heed when standard output is a terminal.
-std::string shown_on_terminal(const std::string& where, const std::string& arguments) {
+// Returns the output of heed when standard output is a terminal of so many columns.
+std::string shown_on_terminal(const std::string& where, const std::string& arguments,
+                              unsigned short columns = 80) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE((::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0));
   const std::string name = ::ptsname(terminal);
   const int kept_open = ::open(name.c_str(), O_RDWR | O_NOCTTY);
+  const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  REQUIRE(::ioctl(kept_open, TIOCSWINSZ, &size) == 0);
   REQUIRE(std::system(
               ("cd " + where + " && " HEED_PROGRAM " " + arguments + " >" + name).c_str()) == 0);
   std::string shown(4096, '\0');
@@ -76,6 +85,51 @@ TEST_CASE("generated text is unchanged in a pipe and escaped on a terminal") {
   CHECK(exact.find('\\') == exact.npos);
   const std::string shown = shown_on_terminal(hostile_run().path, "generate run --length 60");
   CHECK(shown == escaped(exact));
+}
+
+TEST_CASE("help and tables fit the width of a terminal") {
+  const TemporaryFolder folder;
+  const auto widest = [](const std::string& text) {
+    size_t most = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) most = std::max(most, character_count(line));
+    return most;
+  };
+  const std::string help = heed_ok(folder.path, {"export", "--help"});
+  CHECK(widest(help) > 80);
+  for (const unsigned short columns : {60, 80}) {
+    const std::string shown = shown_on_terminal(folder.path, "export --help", columns);
+    CHECK(widest(shown) <= columns);
+    std::string words = shown;
+    for (size_t at = 0; (at = words.find("\\\n", at)) != words.npos;) words.erase(at, 1);
+    std::string expected = help;
+    for (std::string* text : {&words, &expected})  // the same words
+      std::erase_if(*text, [](unsigned char c) { return std::isspace(c); });
+    CHECK(words == expected);
+  }
+  write_file(folder / "c.toml", tiny_config());
+  heed_ok(folder.path, {"train", "c.toml", "--run", "r"});
+  CHECK(widest(heed_ok(folder.path, {"evaluate", "r"})) > 60);
+  CHECK(widest(shown_on_terminal(folder.path, "evaluate r --color never", 60)) <= 60);
+  CHECK(widest(shown_on_terminal(folder.path, "compare r", 60)) <= 60);
+}
+
+TEST_CASE("tables: blocks of columns, and cells on several lines") {
+  const Table table{{{"name", "first", "second"}, {"a long name of a run", "1", "2.25"}},
+                    {"a note"}};
+  CHECK(table.text(1, 0) ==
+        "name                  first  second\na long name of a run      1    2.25\na note\n");
+  CHECK(table.text(1, 24) ==
+        "name          first\n"
+        "a long name       1\n"
+        "  of a run\n\n"
+        "name          second\n"
+        "a long name     2.25\n"
+        "  of a run\na note\n");
+  const Table word{{{"", "n"}, {"abcdefghijklmnopqrst", "1"}}, {}};
+  CHECK(word.text(1, 16) == "              n\nabcdefghijkl  1\nmnopqrst\n");
+  CHECK(wrapped("  heed train 'a b' --run r\nplain text that is long\n", 17) ==
+        "  heed train \\\n      'a b' \\\n      --run r\nplain text that\n  is long\n");
 }
 
 TEST_CASE("compare: names, values and scores are escaped") {
