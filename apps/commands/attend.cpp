@@ -135,9 +135,9 @@ void check_arguments(const AttendArguments& a) {
   check_input(!a.request.target || (a.examples.empty() && !a.wrong),
               "--target is for one example: remove --examples or --wrong");
   std::vector<std::string> paths;
-  for (const std::string& path : {a.output, a.csv, a.safetensors}) {
-    if (!path.empty()) paths.push_back(absolute_path(output_path(path), "."));
-  }
+  for (const auto& [path, extension] : {std::pair{a.output, ".svg"}, std::pair{a.csv, ".csv"},
+                                        std::pair{a.safetensors, ".safetensors"}})
+    if (!path.empty()) paths.push_back(absolute_path(output_path(path, {extension}), "."));
   std::sort(paths.begin(), paths.end());
   check_input(std::adjacent_find(paths.begin(), paths.end()) == paths.end(),
               "--output, --csv and --safetensors must name different files");

@@ -173,7 +173,7 @@ int EvaluateArguments::run() const {
               "{}: the examples of this run have no expected output",
               predictions.empty() ? "--by" : "--predictions");
   const std::string predictions_path =
-      !predictions.empty() && rank() == 0 ? output_path(predictions) : "";
+      !predictions.empty() && rank() == 0 ? output_path(predictions, {".jsonl", ".ndjson"}) : "";
   const LoadedRun run(saved, checkpoint, LoadedRun::Needs::data);
   const ScopeGuard here;
   run.apply(here);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "core/joined.h"
 
 namespace heed {
 namespace fs = std::filesystem;
@@ -151,6 +152,14 @@ std::string output_path(const std::string& path) {
   const Descriptor tried(open_aside(place.aside()));
   check_input(static_cast<bool>(tried), "{}: cannot write: {}", path, std::strerror(errno));
   return file;
+}
+
+std::string output_path(const std::string& path, const std::vector<std::string>& extensions) {
+  const std::string extension = fs::path(path).extension().string();
+  check_input(extension.empty() || std::ranges::find(extensions, extension) != extensions.end(),
+              "{}: expected a name that ends in {}, the format that is written", path,
+              joined(extensions, " or "));
+  return output_path(path);
 }
 
 void point_link(const std::string& link, const std::string& target) {

@@ -35,6 +35,9 @@ void write_file(const std::string& path, std::string_view contents);
 // resolved. The file need not exist. Throws InputError if write_file() would fail now, or would
 // replace something that is not a plain file. Creates no file.
 std::string output_path(const std::string& path);
+// The same for a file of one format, whose name has one of these extensions, such as ".html", or
+// none. Throws InputError for another one, which would name another format.
+std::string output_path(const std::string& path, const std::vector<std::string>& extensions);
 
 // Creates a symbolic link, or changes its target.
 void point_link(const std::string& link, const std::string& target);

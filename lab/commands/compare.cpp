@@ -106,6 +106,7 @@ int CompareArguments::run() const {
                    : markdown ? TableFormat::markdown
                    : latex    ? TableFormat::latex
                               : TableFormat::text;
+  const std::string curves_file = curves.empty() ? "" : output_path(curves, {".csv"});
   std::vector<ScoredRun> runs;
   for (const std::string& path : find_runs(paths)) runs.push_back(ScoredRun::load(path));
   if (!by.empty()) {
@@ -115,7 +116,7 @@ int CompareArguments::run() const {
   if (!curves.empty()) {
     check_input(!runs.empty(), "there are no runs");
     const std::string score = options.score.empty() ? runs[0].chosen_by : options.score;
-    write_file(output_path(curves), curves_csv(group_runs(runs), score));
+    write_file(curves_file, curves_csv(group_runs(runs), score));
   }
   const std::string text = comparison_of(std::move(runs), options);
   options.format == TableFormat::text ? print_wrapped(text) : print(text);

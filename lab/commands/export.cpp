@@ -21,7 +21,7 @@ struct ExportArguments final : CommandArguments {
             {"--output", "FILE", &output, "File to write (default: model.onnx)"}};
   }
   int run() const override {
-    const std::string file = output_path(output);
+    const std::string file = output_path(output, {".onnx"});
     const LoadedRun run(SavedRun::open(path), checkpoint, LoadedRun::Needs::vocabulary);
     const Experiment& experiment = run.experiment();
     onnx::Graph graph = with_origins(run.run.config.origins, [&] {

@@ -143,7 +143,7 @@ void InspectArguments::check(const View* chosen) const {
 int InspectArguments::run() const {
   const View* const chosen = view_named(view);
   check(chosen);
-  const std::string file = output.empty() ? "" : output_path(output);
+  const std::string file = output.empty() ? "" : output_path(output, {".html", ".htm"});
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);

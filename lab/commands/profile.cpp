@@ -261,7 +261,7 @@ int ProfileArguments::run() const {
   check_input(generate || !batch, "--batch is for --generate");
   if (generate) return run_generation();
   check_input(path.has_value() != size.has_value(), "profile: expected CONFIG, RUN or --size");
-  const std::string trace_file = trace ? output_path(*trace) : "";
+  const std::string trace_file = trace ? output_path(*trace, {".json"}) : "";
   const BenchmarkSize* const fixed = size ? &benchmark_size(*size) : nullptr;
   const LoadedConfig config =
       fixed ? with_assignments(benchmark_experiment(*fixed), set) : load_config_or_run(*path, set);
