@@ -6,7 +6,7 @@ import sys
 
 root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(root, "tests", "lab", "report"))
-from webdriver import Browser
+from chromium import Browser
 
 # Runs in the page before its own scripts: seconds since it was opened, and the time of every frame.
 WATCH = """
@@ -26,12 +26,12 @@ def main():
     try:
         browser.show(1280)
         browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
-        browser.open("file://" + os.path.abspath(sys.argv[1]))
+        browser.get("file://" + os.path.abspath(sys.argv[1]))
         browser.wait("return window.watched.half !== undefined", 120)
         browser.wait("return performance.now() > 10000")
         watched = browser.js("return window.watched")
     finally:
-        browser.close()
+        browser.quit()
     training = [time for time in watched["frames"] if time > 1000 * watched["picture"]]
     gaps = sorted(b - a for a, b in zip(training, training[1:]))
     print(f"first picture: {watched['picture']:.2f} s; exact match 0.5: {watched['half']:.2f} s")

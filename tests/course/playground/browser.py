@@ -12,7 +12,7 @@ import tempfile
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "report"))
-from webdriver import CONTRAST, Browser
+from chromium import CONTRAST, Browser
 
 STATE = "document.documentElement.playground"
 QUIET = "document.body.dataset.drawing === 'false' && document.body.dataset.state === 'ready'"
@@ -30,8 +30,8 @@ def address(page, config=None, task=None, run=False):
 
 def fresh(browser, url):
     """Opens an address as a new page: one that differs in its fragment only would not load again."""
-    browser.open("about:blank")
-    browser.open(url)
+    browser.get("about:blank")
+    browser.get(url)
 
 
 def still(browser, seconds=60):
@@ -551,7 +551,7 @@ def main():
         messages = browser.messages()
         assert not messages, [message[:300] for message in messages]
     finally:
-        browser.close()
+        browser.quit()
     print("the playground trains, draws, answers, compares and refuses; it loads nothing")
 
 

@@ -6,6 +6,7 @@ set -euo pipefail
 for tool in emcmake node ninja python3 chromium chromedriver; do
   type "$tool" &>/dev/null || { echo "skipped: $tool is not installed"; exit; }
 done
+python3 -c "import selenium" &>/dev/null || { echo "skipped: python3-selenium is not installed"; exit; }
 tests=$(dirname "$(readlink -f "$0")")
 sources=$(cd "$tests/../../.." && pwd -P)
 native=${1:-$sources/build/release} program=$native/bin/heed

@@ -12,7 +12,7 @@ import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from webdriver import CONTRAST, Browser
+from chromium import CONTRAST, Browser
 
 SHOWN = ["index.html", "course/index.html", "course/04_attention.html", "course/exercises/heads.html", "docs/data.html",
          "docs/commands.html", "configs/pairs.html", "course/museum/no-scale.html", "api/index.html", "api/scaled_dot_product_attention.html",
@@ -55,7 +55,7 @@ def check_links(site):
 
 
 def check_page(browser, site, name, folder):
-    browser.open(f"file://{site / name}")
+    browser.get(f"file://{site / name}")
     for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
         browser.show(width, scheme, 900 if width == 1280 else 850)
         browser.fits(width)
@@ -77,7 +77,7 @@ def press(browser, key):
 
 def check_search(browser, site):
     """The keyboard alone finds a page: /, a word, Enter."""
-    browser.open(f"file://{site / 'docs/data.html'}")
+    browser.get(f"file://{site / 'docs/data.html'}")
     browser.show(1280)
     press(browser, "/")
     assert browser.js("return document.activeElement.id") == "find"
@@ -102,13 +102,13 @@ def found(browser, query):
 
 def check_mask(browser, site):
     """How attention's mask is given is found by search and by menu."""
-    browser.open(f"file://{site / 'index.html'}")
+    browser.get(f"file://{site / 'index.html'}")
     browser.show(1280)
     for query, page in (("mask", "api/KeepMask-class.html"), ("attention mask", "api/AttentionOptions-class.html#mask"),
                         ("linear", "api/linear.html"), ("backward", "api/core.autograd.h.html#backward")):
         assert page in (urls := found(browser, query)), f"{query}: {urls}"
     assert found(browser, "linear")[0] == "api/linear.html"
-    browser.open(f"file://{site / 'index.html'}")
+    browser.get(f"file://{site / 'index.html'}")
     for link in ("API", "scaled_dot_product_attention", "AttentionOptions", "KeepMask"):
         browser.js("[...document.querySelectorAll('a')].find((a) => a.textContent === arguments[0] && a.getClientRects().length).click()", link)
         browser.wait(f"return document.title.startsWith({json.dumps('All names' if link == 'API' else link)})")
@@ -118,7 +118,7 @@ def check_mask(browser, site):
 def check_panel(browser, site):
     """The recorded training plays, stops, and is there without scripts."""
     step = "document.querySelector('[data-part=step]').textContent"
-    browser.open(f"file://{site / 'index.html'}")
+    browser.get(f"file://{site / 'index.html'}")
     browser.show(1280)
     browser.wait(f"return Number({step}) < 600 && Number({step}) > 20")
     browser.js("document.querySelector('#panel button').click()")
@@ -129,10 +129,10 @@ def check_panel(browser, site):
     browser.wait(f"return {step} !== '{stopped}'")
     assert browser.js("return document.querySelector('[data-part=flow]').innerHTML") != flow, "training changes nothing"
     browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
-    browser.open(f"file://{site / 'index.html'}")
+    browser.get(f"file://{site / 'index.html'}")
     assert browser.js(f"return {step}") == "600", "it moves although less motion is preferred"
     browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
-    browser.open(f"file://{site / 'index.html'}")
+    browser.get(f"file://{site / 'index.html'}")
     browser.cdp("Emulation.setScriptExecutionDisabled", value=False)
     text = browser.js("return document.getElementById('panel').innerText")
     assert "✓ right" in browser.js("return document.getElementById('panel').textContent") and "600" in text and "Replay" not in text, text
@@ -140,7 +140,7 @@ def check_panel(browser, site):
 
 def check_live(browser, site):
     """A button of the front page trains the recorded model in the browser; nothing is loaded before."""
-    browser.open(f"file://{site / 'index.html'}")
+    browser.get(f"file://{site / 'index.html'}")
     browser.show(1280)
     assert not any("trainer.js" in name for name in browser.requests())
     browser.js("document.querySelector('#panel .live').click()")
@@ -154,7 +154,7 @@ def check_live(browser, site):
 
 def check_try(browser, site):
     """A chapter embeds the playground where it says "Try it", and loads it only when it is opened."""
-    browser.open(f"file://{site / 'course/04_attention.html'}")
+    browser.get(f"file://{site / 'course/04_attention.html'}")
     browser.show(1280)
     assert browser.js("return document.querySelectorAll('p.try + details.play > iframe').length") == 1
     browser.js("window.loads = 0; document.querySelector('.play iframe').addEventListener('load', () => ++window.loads)")
@@ -174,7 +174,7 @@ def main():
             check_page(browser, site, name, folder)
         browser.show(400, height=850)
         for page in sorted([*site.glob("course/**/*.html"), *site.glob("docs/*.html")]):
-            browser.open(f"file://{page}")
+            browser.get(f"file://{page}")
             browser.fits(400)
             assert browser.js("return document.querySelectorAll('.katex-error').length") == 0, page
             assert not browser.js("return document.body.innerText.includes('$$')"), f"{page}: a formula is not rendered"
@@ -182,7 +182,7 @@ def main():
             assert not wide, f"{page}: formulas are cut at 400 pixels: {wide}"
             messages = browser.messages()
             assert not messages, f"{page}: {messages}"
-        browser.open(f"file://{site / 'course/04_attention.html'}")
+        browser.get(f"file://{site / 'course/04_attention.html'}")
         formulas = browser.js("return document.querySelectorAll('math').length")
         assert formulas > 20, f"{formulas} formulas in chapter 4"
         check_search(browser, site)
@@ -192,7 +192,7 @@ def main():
         if (site / "trainer.js").exists():
             check_live(browser, site)
     finally:
-        browser.close()
+        browser.quit()
     print(f"{count} pages: every link leads somewhere")
 
 

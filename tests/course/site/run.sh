@@ -7,6 +7,7 @@ here=$(dirname "$(readlink -f "$0")")
 for tool in node npm doxygen python3 chromium chromedriver; do
   type "$tool" &>/dev/null || { echo "skipped: $tool is not installed"; exit; }
 done
+python3 -c "import selenium" &>/dev/null || { echo "skipped: python3-selenium is not installed"; exit; }
 mkdir -p "$1"
 root=$here/../../..
 playground=$root/build/playground/index.html

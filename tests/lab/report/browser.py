@@ -14,7 +14,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
-from webdriver import CONTRAST, Browser
+from chromium import CONTRAST, Browser
 
 HOSTILE = "</script><img src=x onerror=window.hostile=1>"
 # Drawings that stand in the page, and whether each of them has marks.
@@ -122,7 +122,7 @@ def check_first_screen(browser, name, parts):
 
 
 def check_report(browser, path, folder):
-    browser.open("file://" + path)
+    browser.get("file://" + path)
     assert check(browser, "report", folder) >= 6
     check_first_screen(browser, "report", (".say", "#top table", "#curves figure .plot"))
     atlas = "document.querySelector('.focus .cells').innerHTML"
@@ -153,7 +153,7 @@ def check_report(browser, path, folder):
     check_atlas_keys(browser)
     # Sentences, tables, samples and commands are there without scripts.
     browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
-    browser.open("file://" + path)
+    browser.get("file://" + path)
     browser.cdp("Emulation.setScriptExecutionDisabled", value=False)
     shown = browser.js("return document.body.innerText")
     for text in ("validation", "exact match", "first", "last", "best", "heed train", "Samples", "matrix products"):
@@ -162,7 +162,7 @@ def check_report(browser, path, folder):
 
 def check_inside(browser, path, folder):
     """The page of inspect: the slider moves everything, a head is chosen by Enter, a sheet shows it on a narrow screen."""
-    browser.open("file://" + path)
+    browser.get("file://" + path)
     assert check(browser, "inside", folder) >= 2
     check_first_screen(browser, "inside", ("#steps input", ".card", "#head dl:last-child"))
     parts = {name: f"document.querySelector({selector!r}).innerHTML" for name, selector in (
@@ -218,7 +218,7 @@ def check_inside(browser, path, folder):
     assert not browser.js(shown) and browser.js("return document.activeElement.matches('.card')"), "Escape closes no sheet"
     assert not browser.messages()
     browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
-    browser.open("file://" + path)
+    browser.get("file://" + path)
     browser.cdp("Emulation.setScriptExecutionDisabled", value=False)
     shown = browser.js("return document.body.innerText")
     for text in ("decoder.layers.0.attention.1", "95 % interval", "entropy", "most likely tokens", "biases", "How to read"):
@@ -227,7 +227,7 @@ def check_inside(browser, path, folder):
 
 def check_saving(browser):
     """What the menu of a drawing saves: SVG that needs nothing of the page, PNG, CSV."""
-    saved = browser.call("/execute/async", args=[], script="""
+    saved = browser.execute_async_script("""
       const done = arguments[arguments.length - 1], files = {};
       URL.createObjectURL = (blob) => { files.blob = blob; return '#'; };
       HTMLAnchorElement.prototype.click = function () { files[this.download] = files.blob; };
@@ -244,7 +244,7 @@ def check_saving(browser):
 
 def check_menus(browser, name):
     """Every menu saves a picture with marks that needs nothing of the page, and at least one row of data."""
-    saved = browser.call("/execute/async", args=[], script="""
+    saved = browser.execute_async_script("""
       const done = arguments[arguments.length - 1], files = [], create = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
       let blob; URL.createObjectURL = (made) => { blob = made; return '#'; };
       HTMLAnchorElement.prototype.click = function () { files.push([this.download, blob]); };
@@ -274,7 +274,7 @@ def check_live(browser, heed, config, runs, folder):
             except urllib.error.HTTPError as error:
                 assert error.code == 403, error.code
         browser.show(1280)
-        browser.open(url)
+        browser.get(url)
         browser.wait("return document.getElementById('live').textContent == 'live'")
         rows = browser.js("return document.querySelectorAll('.list tbody tr, .list tr').length")
         browser.js("document.querySelectorAll('input[name=run]')[1].checked = true")
@@ -287,7 +287,7 @@ def check_live(browser, heed, config, runs, folder):
             browser.wait("return [...document.querySelectorAll('.list .state')].some((s) => s.textContent == 'running')")
             kept = "return [...document.querySelectorAll('input[name=run]:checked')].map((box) => box.value)"
             assert browser.js(kept) == [ticked], "the ticked run is lost"
-            browser.open(url + "report?run=live")
+            browser.get(url + "report?run=live")
             points = "(JSON.parse(document.getElementById('data').textContent).curves[0]?.lines[0].x.length ?? 0)"
             browser.wait(f"return {points} > 0")
             first = browser.js(f"return {points}")
@@ -310,14 +310,14 @@ def check_live(browser, heed, config, runs, folder):
             said = browser.js("return document.querySelector('body > header').textContent")
             assert "running" in said and "left" in said, said
             check(browser, "live", folder)
-            browser.open(url + "report?run=live&run=seed-2")
+            browser.get(url + "report?run=live&run=seed-2")
             browser.wait("return document.getElementById('thin')")
             browser.js("document.getElementById('thin').click(); document.querySelector('#runs details').open = true")
             first = browser.js(f"return {points}")
             browser.wait(f"return {points} > {first}")
             kept = "return [document.getElementById('thin').checked, document.querySelector('#runs details').open]"
             assert browser.js(kept) == [False, True], "what was chosen of two runs is lost"
-            browser.open(url + "report?run=live")
+            browser.get(url + "report?run=live")
         finally:
             training.send_signal(signal.SIGKILL)
             training.wait()
@@ -384,10 +384,10 @@ def main():
             check_inside(browser, f"{work}/inside.html", folder)
             subprocess.run([heed, "inspect", train_on_hostile_words(heed, work), "-o", f"{work}/inside.html"], check=True,
                            stdout=subprocess.DEVNULL)
-            browser.open(f"file://{work}/inside.html")
+            browser.get(f"file://{work}/inside.html")
             check(browser, "hostile", folder)
             assert "onerror" in browser.js("return document.querySelector('#lens').textContent"), "no hostile token is shown"
-            browser.open(f"file://{work}/runs.html")
+            browser.get(f"file://{work}/runs.html")
             check(browser, "runs", folder)
             check_first_screen(browser, "runs", (".say", ".lead", "table.groups"))
             check_keyboard(browser, "runs")
@@ -402,7 +402,7 @@ def main():
             for way in [], ["--runs"]:  # two keys in groups, and each run by itself
                 subprocess.run([heed, "report", write_two_keys(work), "-o", f"{work}/two.html", *way], check=True,
                                stdout=subprocess.DEVNULL)
-                browser.open(f"file://{work}/two.html")
+                browser.get(f"file://{work}/two.html")
                 check(browser, "two" + "".join(way), folder)
                 check_menus(browser, "two")
                 lines = browser.js("return document.querySelectorAll('#curves path.line').length")
@@ -414,7 +414,7 @@ def main():
             if "built without" not in subprocess.run([heed, "view", work + "/none"], capture_output=True, text=True).stderr:
                 check_live(browser, heed, config, runs, folder)
         finally:
-            browser.close()
+            browser.quit()
     print("the pages draw, follow and load nothing")
 
 

@@ -1,11 +1,12 @@
-"""A browser without a window: Chromium, driven by chromedriver through WebDriver (W3C) with JSON over HTTP."""
+"""A browser without a window: Chromium, driven by Selenium."""
 import base64
-import json
 import os
-import subprocess
-import time
-import urllib.error
-import urllib.request
+import shutil
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 
 # Texts whose contrast with the ground behind them is below 4.5, WCAG's AA, which is 3 for large ones.
@@ -43,47 +44,22 @@ return [...document.querySelectorAll('main *')].filter((part) => part.getClientR
   .map((part) => part.outerHTML.slice(0, 160))"""
 
 
-class Browser:
+class Browser(webdriver.Chrome):
+    js = webdriver.Chrome.execute_script
+
     def __init__(self):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        for line in self.driver.stdout:
-            if "started successfully on port" in line:
-                self.root = "http://127.0.0.1:" + line.rsplit("port", 1)[1].strip(" .\n")
-                break
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]}
-        capabilities = {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}
-        self.session = ""
-        self.session = "/session/" + self.call("/session", capabilities=capabilities)["sessionId"]
-
-    def call(self, path, **body):
-        request = urllib.request.Request(
-            self.root + self.session + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return json.load(response)["value"]
-        except urllib.error.HTTPError as error:
-            raise AssertionError(error.read().decode()[:2000]) from None
-
-    def call_get(self, path):
-        with urllib.request.urlopen(self.root + self.session + path, timeout=60) as response:
-            return json.load(response)["value"]
+        options = webdriver.ChromeOptions()
+        for argument in "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars":
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        super().__init__(options=options, service=Service(shutil.which("chromedriver")))
 
     def cdp(self, command, **parameters):
-        return self.call("/goog/cdp/execute", cmd=command, params=parameters)
-
-    def open(self, url):
-        self.call("/url", url=url)
-
-    def js(self, script, *arguments):
-        return self.call("/execute/sync", script=script, args=list(arguments))
+        return self.execute_cdp_cmd(command, parameters)
 
     def wait(self, script, seconds=30):
         """Waits until the script returns something true, and returns it."""
-        end = time.monotonic() + seconds
-        while not (found := self.js(script)):
-            assert time.monotonic() < end, f"not within {seconds} s: {script}"
-            time.sleep(0.1)
-        return found
+        return WebDriverWait(self, seconds, 0.1).until(lambda _: self.js(script), f"not within {seconds} s: {script}")
 
     def show(self, width, scheme="light", height=900):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
@@ -91,10 +67,9 @@ class Browser:
 
     def press(self, *keys):
         """Presses and releases real keys, one after the other: "Tab", "Enter", "ArrowLeft", " ", …"""
-        codes = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
-                 "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
-        actions = [{"type": kind, "value": codes.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
-        self.call("/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+        codes = {"Tab": Keys.TAB, "Enter": Keys.ENTER, "Escape": Keys.ESCAPE, "ArrowLeft": Keys.ARROW_LEFT,
+                 "ArrowUp": Keys.ARROW_UP, "ArrowRight": Keys.ARROW_RIGHT, "ArrowDown": Keys.ARROW_DOWN}
+        webdriver.ActionChains(self).send_keys(*(codes.get(key, key) for key in keys)).perform()
 
     def screenshot(self, path):
         """A picture of the whole page, in a folder that need not exist."""
@@ -120,11 +95,4 @@ class Browser:
 
     def messages(self):
         """What the console said since the last call, apart from hints about reading pixels, which the test does."""
-        return [entry["message"] for entry in self.call("/se/log", type="browser") if entry["source"] != "rendering"]
-
-    def close(self):
-        try:
-            urllib.request.urlopen(urllib.request.Request(self.root + self.session, method="DELETE"), timeout=30)
-        finally:
-            self.driver.terminate()
-            self.driver.wait()
+        return [entry["message"] for entry in self.get_log("browser") if entry["source"] != "rendering"]
