@@ -100,5 +100,5 @@ heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.s
 # The site, in a browser. npm fetches its packages into the build folder.
 heed_nightly_test(site ${CMAKE_CURRENT_SOURCE_DIR}/course/site/run.sh ${CMAKE_CURRENT_BINARY_DIR}/site)
 
-# The slides of a class, also by npm's packages.
+# The slides of a class, by pandoc.
 heed_nightly_test(slides ${CMAKE_CURRENT_SOURCE_DIR}/course/slides/run.sh ${CMAKE_CURRENT_BINARY_DIR}/slides)
