@@ -20,7 +20,6 @@
 #include "course/tutor/answer.h"
 #include "course/tutor/answers.h"
 #include "course/tutor/catalogue.h"
-#include "course/tutor/formulas.h"
 #include "course/tutor/library_function.h"
 #include "course/tutor/progress.h"
 #include "course/tutor/workshop.h"
@@ -204,7 +203,7 @@ class CourseSession {
     progress_.change(exercise.name);
     progress_.save();
     write_file(file, exercise.file("exercise.cpp"));
-    print(formulas_as_text(exercise.file("task.md")));
+    print(exercise.file("task.md"));
     print(fmt::format("\nWrite it in {}, then: heed course check {}\n", file, exercise.name));
     return exit_done;
   }
@@ -227,8 +226,7 @@ class CourseSession {
     if (more) ++own.hints;
     own.hints = std::clamp<int64_t>(own.hints, 1, count);
     for (int64_t i = more ? own.hints - 1 : 0; i < own.hints; ++i)
-      print(fmt::format("Hint {} of {}: {}\n", i + 1, count,
-                        formulas_as_text(hints[static_cast<size_t>(i)])));
+      print(fmt::format("Hint {} of {}: {}\n", i + 1, count, hints[static_cast<size_t>(i)]));
     if (!more) print("These are all hints.\n");
     progress_.save();
     return exit_done;
@@ -302,7 +300,7 @@ class CourseSession {
                       graded.losses.size(), graded.losses.front(), graded.losses.back(),
                       std::max(graded.difference, 1e-16)));
     print(fmt::format("\n{}\nheed course show {} shows the library's own\n",
-                      formulas_as_text(exercise.file("background.md")), exercise.name));
+                      exercise.file("background.md"), exercise.name));
     print_escaped(styled(Style::good, "passed", STDOUT_FILENO) + "\n");
   }
 

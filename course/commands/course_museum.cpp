@@ -13,7 +13,6 @@
 #include "apps/support/terminal.h"
 #include "core/joined.h"
 #include "core/text.h"
-#include "course/tutor/formulas.h"
 #include "course/tutor/museum_run.h"
 
 namespace heed {
@@ -74,7 +73,7 @@ int show_exhibit(const Workshop& workshop, const Exhibit& exhibit, bool json) {
     return surprises.empty() ? exit_done : exit_failed;
   }
   print(run.text());
-  print(formulas_as_text(exhibit.text()));
+  print(exhibit.text());
   print(fmt::format("\n{:.0f} s; the runs are in {}\n", run.seconds, folder_of(run.right.folder)));
   for (const std::string& line : surprises) print(fmt::format("not as the text says: {}\n", line));
   return surprises.empty() ? exit_done : exit_failed;

@@ -4,6 +4,7 @@
 #include "course/commands/room.h"
 #include "course/tutor/catalogue.h"
 #include "course/tutor/library_function.h"
+#include "course/tutor/museum.h"
 #include "course/tutor/workshop.h"
 #include "manual_check.h"
 
@@ -19,4 +20,19 @@ TEST_CASE("course: show finds what the background of every exercise names") {
     CAPTURE(exercise.name);
     CHECK_NOTHROW(library_function(workshop.sources, exercise.file("background.md")));
   }
+}
+
+// A terminal shows no TeX, so what heed prints has its formulas in Unicode.
+TEST_CASE("course: tasks, hints, backgrounds and exhibits have no TeX") {
+  const Workshop workshop = Workshop::find();
+  const auto check_no_tex = [](const std::string& name, const std::string& text) {
+    CAPTURE(name);
+    CHECK(!text.empty());
+    CHECK(text.find_first_of("$\\") == std::string::npos);
+  };
+  for (const Exercise& exercise : course_exercises(workshop))
+    for (const char* file : {"task.md", "hints.md", "background.md"})
+      check_no_tex(exercise.name + "/" + file, exercise.file(file));
+  for (const Exhibit& exhibit : museum_exhibits(workshop))
+    check_no_tex(exhibit.name, exhibit.text());
 }
