@@ -437,6 +437,36 @@ call report </dev/null
 expect "exit code of a failed build" "$code" 1
 [[ ! -L $tree/build/.building ]] || expect "the lock" there gone
 
+a_case "a killed process left the lock of removing a lock"
+mkdir -p "$tree/build/.building.breaking"
+ln -s "$(uname -n):$!" "$tree/build/.building"
+ln -s "$(uname -n):$!" "$tree/build/.building.removed"
+call report </dev/null
+expect "exit code" "$code" 7
+expect "left files" "$(cd "$tree/build"; echo .b*)" '.b*'
+
+a_case "waits for a build that goes on when its launcher alone was killed"
+stub cmake <<<'touch "${*: -1}/build.ninja"'
+stub ninja <<'END'
+echo begin >>"$calls"
+until [[ -e $tree/go ]]; do sleep 0.1; done
+echo end >>"$calls"
+mkdir -p "$2/bin"; cd "$2/bin"
+echo '#!/usr/bin/env bash' >heed; chmod +x heed
+END
+PATH=$tools "$tree/heed" 2>/dev/null &
+first=$!
+until [[ -s $calls ]]; do sleep 0.1; done
+kill -KILL $first
+wait $first 2>/dev/null || true
+PATH=$tools "$tree/heed" 2>"$work/second" &
+second=$!
+until grep -qs "waiting for another build" "$work/second" || [[ $(grep -c begin "$calls") == 2 ]]; do sleep 0.1; done
+touch "$tree/go"
+wait $second
+rm "$tree/go"
+expect calls "$(<"$calls")" $'begin\nend\nbegin\nend'
+
 a_case "counts doctest cases, and other tests as one each"
 stub ctest <<'END'
 echo "ctest $*" >>"$calls"
