@@ -59,7 +59,7 @@ struct OptimOptions {
   double lr = 1e-3;         // learning rate: the peak of a schedule
   double weight_decay = 0;  // pulls parameters towards 0
   Decay decay = Decay::matrices;
-  double clip_norm = 1;   // largest norm of all gradients; 0: no limit
+  double clip_norm = 0;   // largest norm of all gradients; 0: no limit
   double momentum = 0;    // sgd: fraction of the last update that is kept
   bool nesterov = false;  // sgd: looks ahead along the momentum
   double beta1 = 0.9;     // adam: decay of the mean of gradients
@@ -94,7 +94,9 @@ class Optimizer {
   // clip_norm / (norm + 1e-6), as PyTorch's clip_grad_norm_ does. Does not change the gradients. A
   // parameter without a gradient has a gradient of zero.
   //
-  // Returns the norm before clipping. If it is not finite, changes nothing.
+  // Returns the norm before clipping. If it is a NaN or infinite, changes nothing: check it, or
+  // training stands still without an error. AnomalyDetector (core/anomaly.h), which is PyTorch's
+  // detect_anomaly, finds the operation.
   double step(double gradient_scale = 1);
 
   // Number of steps that updated the parameters.

@@ -67,7 +67,7 @@ struct Experiment {
   Precision precision = Precision::highest;
   TrainOptions train;
   ModelOptions model;
-  OptimOptions optim;
+  OptimOptions optim{.clip_norm = 1};
   ScheduleOptions schedule;
   DataOptions data;
 

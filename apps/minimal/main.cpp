@@ -35,7 +35,7 @@ static Experiment reverse() {
   Experiment e{.framing = Framing::seq2seq,
                .task = reverse_task(50, {1, 25}),
                .held_out = {.val = 0.1, .test = 0.1},
-               .optim = {.lr = 2e-3, .beta2 = 0.98},
+               .optim = {.lr = 2e-3, .clip_norm = 1, .beta2 = 0.98},
                .schedule = {.kind = &schedules::cosine, .warmup_steps = 300, .min_lr = 2e-5},
                .steps = 5000,
                .batch_size = 32,
@@ -53,7 +53,7 @@ static Experiment sort() {
   Experiment e{.framing = Framing::language_model,
                .task = sort_task(3, {6, 6}),
                .held_out = {.val = 0.05, .test = 0.25},
-               .optim = {.lr = 1e-3, .weight_decay = 0.1, .beta2 = 0.95},
+               .optim = {.lr = 1e-3, .weight_decay = 0.1, .clip_norm = 1, .beta2 = 0.95},
                .schedule = {.kind = &schedules::cosine, .warmup_steps = 50, .min_lr = 1e-5},
                .steps = 1500,
                .batch_size = 64};

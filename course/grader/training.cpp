@@ -52,7 +52,7 @@ std::vector<double> train(const PositionalRule& positions) {
   here->training = true;
   here->calls = 0;  // the same initial weights in every training
   const auto model = make_model(small_decoder(positions), {.vocabulary = vocabulary});
-  Optimizer optimizer({.kind = &optimizers::adam, .lr = 5e-3}, model->parameters());
+  Optimizer optimizer({.kind = &optimizers::adam, .lr = 5e-3, .clip_norm = 1}, model->parameters());
   Random random(1, Purpose::task);
   std::vector<double> losses;
   for (int step = 0; step < training_steps; ++step) {

@@ -122,7 +122,7 @@ double loss_after_training(bool on_shuffled) {
       p.name = std::to_string(parameters.size());
       parameters.push_back(p);
     }
-  Optimizer optimizer({.lr = 1e-2}, parameters);
+  Optimizer optimizer({.lr = 1e-2, .clip_norm = 1}, parameters);
   const auto loss = [&](bool is_shuffled) {
     Tensor x = normal({32, set_size, 1});
     const Tensor target = max(x, {1});

@@ -431,7 +431,7 @@ TEST_CASE("medium: continuations follow weights that a step, an average or a fil
     all.push_back(result(model));
   };
   check_result();
-  Optimizer optimizer({.lr = 0.1}, model.parameters());
+  Optimizer optimizer({.lr = 0.1, .clip_norm = 1}, model.parameters());
   WeightAverage average(optimizer.arena(), {.ema = 0.5});
   CHECK(rounded() == 0);  // moved to the optimizer's array
   for (int64_t step = 1; step <= 3; ++step) {

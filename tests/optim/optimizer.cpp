@@ -26,6 +26,7 @@ std::vector<OptimOptions> one_of_each() {
   adam.kind = &optimizers::adam;
   adam.amsgrad = true;
   adamw.weight_decay = 0.1;
+  plain.clip_norm = sgd.clip_norm = adam.clip_norm = adamw.clip_norm = 1;
   return {plain, sgd, adam, adamw};
 }
 
@@ -160,6 +161,14 @@ TEST_CASE("a step allocates nothing") {
     CHECK(norm > 0);
   }
   set_thread_count(before);
+}
+
+TEST_CASE("an optimizer does not clip unless it is told to") {
+  Tensor w = parameter(Shape{1}, [](int64_t) { return 5; });
+  Optimizer optimizer({.kind = &optimizers::sgd, .lr = 1}, {{"w", w}});
+  give_gradient(w, [](int64_t) { return 100; });
+  CHECK(optimizer.step() == 100);
+  CHECK(w.item() == -95);
 }
 
 TEST_CASE("weight decay applies to matrices, or with decay = \"all\" to all tensors") {

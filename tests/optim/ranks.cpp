@@ -265,6 +265,7 @@ TEST_CASE("ranks: the same steps, averages and saved state for any number of the
   sgd.momentum = 0.9;
   adamw.weight_decay = 0.1;
   adamw.amsgrad = true;
+  sgd.clip_norm = adamw.clip_norm = 1;
   for (const auto& [options, average] :
        {std::pair{sgd, AverageOptions{}}, std::pair{adamw, AverageOptions{.ema = 0.9}},
         std::pair{adamw, AverageOptions{.snapshots = 3}}}) {

@@ -19,6 +19,7 @@ TEST_CASE("separate parameters: steps are those of an arena") {
   adam.kind = &optimizers::adam;
   adam.amsgrad = true;
   adamw.weight_decay = 0.1;
+  sgd.clip_norm = adam.clip_norm = adamw.clip_norm = 1;
   for (const OptimOptions& options : {sgd, adam, adamw}) {
     CAPTURE(std::string(options.kind->name));
     const auto wave = [](int64_t i, int64_t t) {
