@@ -11,13 +11,12 @@ using namespace heed;
 
 class TalkingHeads : public Attention {
  public:
-  TalkingHeads(int64_t dim, int64_t heads) : heads_(heads), qkv_(dim, 3 * dim), output_(dim, dim) {
-    mix_ = Tensor::zeros({heads, heads});
+  TalkingHeads(int64_t dim, int64_t heads)
+      : heads_(heads),
+        qkv_(this, "qkv", dim, 3 * dim),
+        mix_(this, "mix", constant_parameter({heads, heads}, 0)),
+        output_(this, "output", dim, dim) {
     for (int64_t h = 0; h < heads; ++h) mix_.mutable_data()[h * heads + h] = 1;
-    mix_.set_requires_grad();
-    add("qkv", qkv_);
-    add("mix", mix_);
-    add("output", output_);
   }
   // x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override {
@@ -38,8 +37,9 @@ class TalkingHeads : public Attention {
 
  private:
   int64_t heads_;
-  Linear qkv_, output_;
-  Tensor mix_;
+  Part<Linear> qkv_;  // a Part registers itself, so the optimizer finds it
+  Part<Tensor> mix_;
+  Part<Linear> output_;
 };
 
 // What the layers are made of: the Transformer's parts, but for this attention.
@@ -61,7 +61,7 @@ int main() {
   for (int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<real>(random.normal());
 
   // Train it to return its input backwards, (B, T, D) → the positions in reverse.
-  Optimizer optimizer({.lr = 1e-2}, encoder.parameters());
+  Optimizer optimizer({.lr = 1e-2, .clip_norm = 1}, encoder.parameters());
   const Tensor target = concat({slice(x, 1, 4, 5), slice(x, 1, 3, 4), slice(x, 1, 2, 3),
                                 slice(x, 1, 1, 2), slice(x, 1, 0, 1)},
                                1);

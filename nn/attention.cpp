@@ -65,10 +65,10 @@ Tensor MultiHeadAttention::across(const Tensor& x, const Tensor& memory, const K
 
 MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads,
                                        const MultiHeadAttentionOptions& o)
-    : query_(dim, dim, o.linear.inside()),
-      key_(o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
-      value_(o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
-      output_(dim, dim, o.linear),
+    : query_(this, "query", dim, dim, o.linear.inside()),
+      key_(this, "key", o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
+      value_(this, "value", o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
+      output_(this, "output", dim, dim, o.linear),
       heads_(heads),
       causal_(o.causal),
       dropout_(o.dropout),
@@ -78,10 +78,6 @@ MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads,
   check_input(o.dropout >= 0 && o.dropout <= 0.99,
               "multi-head attention: dropout: expected a number, 0 … 0.99, found {}", o.dropout);
   scale_ = 1 / std::sqrt(static_cast<double>(dim / heads));
-  add("query", query_);
-  add("key", key_);
-  add("value", value_);
-  add("output", output_);
 }
 
 // Queries or keys (B, T, H·K) whose products depend on the distance of their positions.

@@ -50,7 +50,7 @@ class MultiHeadAttention : public Attention {
   Tensor replaced_heads(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
   Tensor replaced_output(const Tensor& z) const;  // y if a tap replaces what heads add to it
 
-  Linear query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
+  Part<Linear> query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
   int64_t heads_;
   bool causal_;
   double dropout_, scale_ = 1;  // 1/√K

@@ -44,55 +44,46 @@ NormOptions norm_options(const BlockOptions& o) {
   return norm;
 }
 
-// Constructed in place, as C++17 guarantees: a module registers its members by address.
-FeedForward feed_forward(const BlockOptions& o, int64_t residual_depth) {
-  const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
-  return {o.dim, hidden, o.activation, o.dropout, linear_options(o, residual_depth)};
+int64_t hidden_width(const BlockOptions& o) {
+  return o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
 }
 
 }  // namespace
 
-Residual::Residual(const BlockOptions& o)
-    : norm(o.dim, norm_options(o)), norm_first(o.norm_first), dropout(o.dropout) {}
+Residual::Residual(Module* layer, std::string norm_name, const BlockOptions& o)
+    : norm(layer, std::move(norm_name), o.dim, norm_options(o)),
+      norm_first(o.norm_first),
+      dropout(o.dropout) {}
 
 EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
-    : mixing_residual_(o),
-      mixing_(parts.mixing(o, linear_options(o, residual_depth))),
-      feed_forward_residual_(o),
-      feed_forward_(feed_forward(o, residual_depth)) {
-  const std::string mixing = parts.mixing_name();
-  add(mixing + "_norm", mixing_residual_.norm);
-  add(mixing, *mixing_);
-  add("feed_forward_norm", feed_forward_residual_.norm);
-  add("feed_forward", feed_forward_);
-}
+    : mixing_residual_(this, parts.mixing_name() + std::string("_norm"), o),
+      mixing_(this, parts.mixing_name(), parts.mixing(o, linear_options(o, residual_depth))),
+      feed_forward_residual_(this, "feed_forward_norm", o),
+      feed_forward_(this, "feed_forward", o.dim, hidden_width(o), o.activation, o.dropout,
+                    linear_options(o, residual_depth)) {}
 
 DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
-    : mixing_residual_(o),
-      mixing_(parts.mixing(o, linear_options(o, residual_depth))),
-      cross_attention_residual_(o),
-      cross_attention_(parts.cross_attention(o, linear_options(o, residual_depth))),
-      feed_forward_residual_(o),
-      feed_forward_(feed_forward(o, residual_depth)) {
-  const std::string mixing = parts.mixing_name();
-  add(mixing + "_norm", mixing_residual_.norm);
-  add(mixing, *mixing_);
-  add("cross_attention_norm", cross_attention_residual_.norm);
-  add("cross_attention", *cross_attention_);
-  add("feed_forward_norm", feed_forward_residual_.norm);
-  add("feed_forward", feed_forward_);
-}
+    : mixing_residual_(this, parts.mixing_name() + std::string("_norm"), o),
+      mixing_(this, parts.mixing_name(), parts.mixing(o, linear_options(o, residual_depth))),
+      cross_attention_residual_(this, "cross_attention_norm", o),
+      cross_attention_(this, "cross_attention",
+                       parts.cross_attention(o, linear_options(o, residual_depth))),
+      feed_forward_residual_(this, "feed_forward_norm", o),
+      feed_forward_(this, "feed_forward", o.dim, hidden_width(o), o.activation, o.dropout,
+                    linear_options(o, residual_depth)) {}
 
 template <class Layer>
-Stack<Layer>::Stack(const BlockOptions& options, int64_t layers, const Parts& parts) {
-  for (int64_t i = 0; i < layers; ++i) {
-    layers_.push_back(std::make_unique<Layer>(options, Layer::sublayers * layers, parts));
-    add(fmt::format("layers.{}", i), *layers_.back());
-  }
-  if (!options.has_final_norm()) return;
-  norm_ = std::make_unique<Norm>(options.dim, norm_options(options));
-  add("norm", *norm_);
-}
+Stack<Layer>::Stack(const BlockOptions& options, int64_t layers, const Parts& parts)
+    : layers_([&] {
+        std::vector<Part<std::unique_ptr<Layer>>> all;
+        for (int64_t i = 0; i < layers; ++i)
+          all.emplace_back(this, fmt::format("layers.{}", i),
+                           std::make_unique<Layer>(options, Layer::sublayers * layers, parts));
+        return all;
+      }()),
+      norm_(this, "norm",
+            options.has_final_norm() ? std::make_unique<Norm>(options.dim, norm_options(options))
+                                     : nullptr) {}
 
 template class Stack<EncoderLayer>;
 template class Stack<DecoderLayer>;

@@ -24,11 +24,11 @@ extern const Parts transformer_parts;  // multi-head attention, and no positions
 
 // A sublayer's norm, dropout and addition to the residual stream.
 struct Residual {
-  Norm norm;        // of x, or of the sum
+  Part<Norm> norm;  // of x, or of the sum
   bool norm_first;  // pre-norm
   double dropout;   // of what the sublayer adds
 
-  explicit Residual(const BlockOptions& options);
+  Residual(Module* layer, std::string norm_name, const BlockOptions& options);
   template <class Sublayer>
   Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
 };
@@ -49,9 +49,9 @@ class EncoderLayer : public Module {
 
  private:
   Residual mixing_residual_;
-  std::unique_ptr<Mixing> mixing_;
+  Part<std::unique_ptr<Mixing>> mixing_;
   Residual feed_forward_residual_;
-  FeedForward feed_forward_;
+  Part<FeedForward> feed_forward_;
 };
 
 // Attention, attention to the encoder's output (the memory), feed-forward.
@@ -69,11 +69,11 @@ class DecoderLayer : public Module {
 
  private:
   Residual mixing_residual_;
-  std::unique_ptr<Mixing> mixing_;
+  Part<std::unique_ptr<Mixing>> mixing_;
   Residual cross_attention_residual_;
-  std::unique_ptr<Attention> cross_attention_;
+  Part<std::unique_ptr<Attention>> cross_attention_;
   Residual feed_forward_residual_;
-  FeedForward feed_forward_;
+  Part<FeedForward> feed_forward_;
 };
 
 // Applies layers, then a norm if has_final_norm(). Arguments after x are those of the layers.
@@ -94,8 +94,8 @@ class Stack : public Module {
   }
 
  private:
-  std::vector<std::unique_ptr<Layer>> layers_;
-  std::unique_ptr<Norm> norm_;
+  std::vector<Part<std::unique_ptr<Layer>>> layers_;
+  Part<std::unique_ptr<Norm>> norm_;
 };
 
 using Encoder = Stack<EncoderLayer>;  // or a decoder without an encoder to read

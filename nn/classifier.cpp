@@ -19,17 +19,12 @@ std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
 
 Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
     : parts_(o.parts(sizes)),
-      embedding_(o, *parts_, o.dim, sizes.vocabulary, sizes),
-      encoder_(o.encoder_block(), o.layers, *parts_),
-      queries_(learned_queries(o)),
-      head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
-            {.bias = o.bias, .init = o.init}),
-      pool_(o.pool) {
-  add("embedding", embedding_);
-  add("encoder", encoder_);
-  if (queries_) add("pool", *queries_);
-  add("head", head_);
-}
+      embedding_(this, "embedding", o, *parts_, o.dim, sizes.vocabulary, sizes),
+      encoder_(this, "encoder", o.encoder_block(), o.layers, *parts_),
+      queries_(this, "pool", learned_queries(o)),
+      head_(this, "head", o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
+            LinearOptions{.bias = o.bias, .init = o.init}),
+      pool_(o.pool) {}
 
 namespace {
 

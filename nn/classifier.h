@@ -18,10 +18,10 @@ class Classifier : public Model {
 
  private:
   std::unique_ptr<Parts> parts_;
-  InputEmbedding embedding_;
-  Encoder encoder_;
-  std::unique_ptr<LearnedQueries> queries_;
-  Linear head_;
+  Part<InputEmbedding> embedding_;
+  Part<Encoder> encoder_;
+  Part<std::unique_ptr<LearnedQueries>> queries_;
+  Part<Linear> head_;
   Pool pool_;
 };
 

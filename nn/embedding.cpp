@@ -7,9 +7,7 @@
 namespace heed::inline HEED_REAL {
 
 Embedding::Embedding(int64_t vocabulary, int64_t dim, double std)
-    : weight(normal_parameter({vocabulary, dim}, std)) {
-  add("weight", weight);
-}
+    : weight(this, "weight", normal_parameter({vocabulary, dim}, std)) {}
 
 Tensor Embedding::operator()(const Ids& ids) const {
   const ModuleScope here(*this);

@@ -13,7 +13,7 @@ class Embedding : public Module {
   // ids (…), each in [0, vocabulary) → (…, dim)
   Tensor operator()(const Ids& ids) const;
 
-  Tensor weight;  // (vocabulary, dim)
+  Part<Tensor> weight;  // (vocabulary, dim)
 };
 
 }  // namespace heed::inline HEED_REAL

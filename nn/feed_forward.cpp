@@ -8,16 +8,14 @@ namespace heed::inline HEED_REAL {
 
 FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation activation,
                          double dropout, const LinearOptions& options)
-    : up_(dim, hidden, options.inside()),
-      gate_(activation.gated ? std::make_unique<Linear>(dim, hidden, options.inside()) : nullptr),
-      down_(hidden, dim, options),
+    : up_(this, "up", dim, hidden, options.inside()),
+      gate_(this, "gate",
+            activation.gated ? std::make_unique<Linear>(dim, hidden, options.inside()) : nullptr),
+      down_(this, "down", hidden, dim, options),
       function_(activation.function),
       dropout_(dropout) {
   check_input(dropout >= 0 && dropout <= 0.99,
               "feed-forward: dropout: expected a number, 0 … 0.99, found {}", dropout);
-  add("up", up_);
-  if (gate_) add("gate", *gate_);
-  add("down", down_);
 }
 
 Tensor FeedForward::operator()(const Tensor& x) const {

@@ -35,11 +35,11 @@ class FeedForward : public Module {
  private:
   void show_preactivation(const Tensor& x) const;  // to a tap (nn/tap.h)
 
-  Linear up_;                     // W₁, "up"
-  std::unique_ptr<Linear> gate_;  // W₃, "gate": of swiglu only
-  Linear down_;                   // W₂, "down"
-  Activation function_;           // φ
-  double dropout_;                // of the hidden activations
+  Part<Linear> up_;                     // W₁
+  Part<std::unique_ptr<Linear>> gate_;  // W₃: of swiglu only
+  Part<Linear> down_;                   // W₂
+  Activation function_;                 // φ
+  double dropout_;                      // of the hidden activations
 };
 
 }  // namespace heed::inline HEED_REAL

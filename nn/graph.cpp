@@ -74,9 +74,8 @@ Ids graph_distances(const Edges& edges, int64_t batch, int64_t time, int64_t max
 }
 
 GraphDistanceBias::GraphDistanceBias(int64_t heads, int64_t max_distance)
-    : weight(constant_parameter({max_distance + 2, heads}, 0)), max_distance_(max_distance) {
-  add("weight", weight);
-}
+    : weight(this, "weight", constant_parameter({max_distance + 2, heads}, 0)),
+      max_distance_(max_distance) {}
 
 Tensor GraphDistanceBias::operator()(const Edges& edges, int64_t batch, int64_t time) const {
   return permute(embedding(weight, graph_distances(edges, batch, time, max_distance_)),

@@ -31,7 +31,7 @@ class GraphDistanceBias : public Module {
   // → (B, H, T, T)
   Tensor operator()(const Edges& edges, int64_t batch, int64_t time) const;
 
-  Tensor weight;  // (max_distance + 2, H), starts at 0: as if there were no graph
+  Part<Tensor> weight;  // (max_distance + 2, H), starts at 0: as if there were no graph
 
  private:
   int64_t max_distance_;

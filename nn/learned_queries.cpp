@@ -4,13 +4,11 @@ namespace heed::inline HEED_REAL {
 
 LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,
                                const AttentionSetup& setup)
-    : queries(initial_weight({count, dim}, setup.linear.init)),
-      attention_(make_attention(dim, heads, setup)) {
+    : queries(this, "queries", initial_weight({count, dim}, setup.linear.init)),
+      attention_(this, "attention", make_attention(dim, heads, setup)) {
   check(!setup.form.causal && setup.form.window == 0,
         "learned queries: a causal form or a window needs queries with a position in the sequence, "
         "which learned ones do not have");
-  add("queries", queries);
-  add("attention", *attention_);
 }
 
 Tensor LearnedQueries::operator()(const Tensor& x, const KeepMask& mask) const {

@@ -13,10 +13,10 @@ class LearnedQueries : public Module {
   // x (B, T, D) → (B, count, D). `mask` may hide keys; throws Error if it is causal or a window.
   Tensor operator()(const Tensor& x, const KeepMask& mask) const;
 
-  Tensor queries;  // (count, D)
+  Part<Tensor> queries;  // (count, D)
 
  private:
-  std::unique_ptr<Attention> attention_;
+  Part<std::unique_ptr<Attention>> attention_;
 };
 
 }  // namespace heed::inline HEED_REAL

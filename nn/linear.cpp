@@ -6,13 +6,11 @@
 namespace heed::inline HEED_REAL {
 
 Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
-    : weight(initial_weight({outputs, inputs}, options.init, options.residual_depth)),
-      bias(options.bias ? constant_parameter({outputs}, 0) : Tensor()) {
-  add("weight", weight);
-  add("bias", bias);
-}
+    : weight(this, "weight",
+             initial_weight({outputs, inputs}, options.init, options.residual_depth)),
+      bias(this, "bias", options.bias ? constant_parameter({outputs}, 0) : Tensor()) {}
 
-Linear::Linear(const Tensor& tied) : weight(tied) { add("weight", weight); }
+Linear::Linear(const Tensor& tied) : weight(this, "weight", tied), bias(this, "bias") {}
 
 Tensor Linear::operator()(const Tensor& x, Activation function) const {
   const ModuleScope here(*this);

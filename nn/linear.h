@@ -28,8 +28,8 @@ class Linear : public Module {
   // x (…, inputs) → φ(y) (…, outputs)
   Tensor operator()(const Tensor& x, Activation function = Activation::none) const;
 
-  Tensor weight;  // (outputs, inputs)
-  Tensor bias;    // (outputs), zeros at first; or no tensor
+  Part<Tensor> weight;  // (outputs, inputs)
+  Part<Tensor> bias;    // (outputs), zeros at first; or no tensor
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -1,20 +1,25 @@
 // A named tree of parameters, and nothing else. A layer computes in an ordinary member function.
 //
-//   class Linear : public Module {
-//     Tensor weight, bias;
-//     Linear(…) { add("weight", weight); add("bias", bias); }
+//   class Scaled : public Module {
+//     Part<Linear> linear{this, "linear", 16, 16};
+//     Part<Tensor> scale{this, "scale", constant_parameter({16}, 1)};
 //   };
 //
-// Names are those in a checkpoint: "encoder.layers.0.attention.query.weight".
+// Names are those in a checkpoint: "encoder.layers.0.attention.query.weight". A module that is no
+// Part of another is the root of a tree.
 //
 // Layers compute in const functions, which any number of threads may call at once.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/scope.h"
@@ -24,13 +29,14 @@ namespace heed::inline HEED_REAL {
 
 class Module {
  public:
-  Module() = default;
-  virtual ~Module() = default;
-  Module(const Module&) = delete;  // members are registered by address
+  Module();
+  virtual ~Module();
+  Module(const Module&) = delete;  // parts are registered by address
   Module& operator=(const Module&) = delete;
 
-  // Every parameter with its full name, in the order they were added. A tied tensor appears once,
-  // under its first name; an absent bias does not appear.
+  // Every parameter with its full name, in the order of construction. A tied tensor appears once,
+  // under its first name; an absent bias does not appear. Throws Error if a module with a Part has
+  // a member that is a module but no Part: it would not be trained.
   std::vector<NamedParameter> parameters() const;
   int64_t parameter_count() const;  // elements of all parameters
   // By name, for checkpoints and taps. The full build defines these three: nn/module_names.cpp.
@@ -43,25 +49,47 @@ class Module {
   // "encoder.layers.0.attention"; "" for this module itself.
   std::unordered_map<const Module*, std::string> part_names() const;
 
- protected:
-  // Registers a member, which must live as long as this module. An empty handle is no parameter.
-  void add(std::string name, Tensor& parameter) {
-    members_.push_back({std::move(name), &parameter, nullptr});
-  }
-  void add(std::string name, Module& child) {
-    members_.push_back({std::move(name), nullptr, &child});
-  }
-
  private:
+  template <class T>
+  friend class Part;
   struct Member {
     std::string name;
-    Tensor* parameter;
-    Module* child;
+    Tensor parameter;
+    const Module* child;
   };
+  void add(std::string name, const Tensor& parameter);
+  void add(std::string name, const Module& child);
+  template <class T>
+  void add(std::string name, const std::unique_ptr<T>& child) {
+    if (child) add(std::move(name), *child);
+  }
+  void check_members() const;
   void collect(const std::string& prefix, std::vector<NamedParameter>& into,
                std::unordered_set<const TensorBody*>& known) const;
 
   std::vector<Member> members_;
+  const void* end_ = this;  // of the object of a derived class, if it has a Part
+};
+
+// A member of a module that its construction registers, under a name in the module: a child, a
+// parameter, or a pointer to a child, which may be null. It is used as a T. The arguments after the
+// name are those of T's constructor. An empty tensor is no parameter.
+//
+//   Part<Linear> query{this, "query", 16, 16, LinearOptions{.bias = false}};
+//   Part<std::unique_ptr<Mixing>> mixing{this, "mixing", std::make_unique<Gru>(16)};
+template <class T>
+class Part : public T {
+ public:
+  template <class Owner, class... Arguments>
+  Part(Owner* owner, std::string name, Arguments&&... arguments)
+      : T(std::forward<Arguments>(arguments)...) {
+    Module& module = *owner;
+    module.add(std::move(name), static_cast<const T&>(*this));
+    module.end_ = std::max<const void*>(module.end_, owner + 1, std::less<>());
+  }
+  Part(const Part&) = default;
+  Part(Part&&) = default;
+  Part& operator=(const Part&) = delete;  // what is registered stays
 };
 
 // Makes `module` the one that its thread computes, until the end of the block: the first line of

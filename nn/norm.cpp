@@ -8,14 +8,13 @@
 namespace heed::inline HEED_REAL {
 
 Norm::Norm(int64_t dim, const NormOptions& options)
-    : weight(constant_parameter({dim}, 1)),
-      bias(options.kind == NormKind::layer && options.bias ? constant_parameter({dim}, 0)
+    : weight(this, "weight", constant_parameter({dim}, 1)),
+      bias(this, "bias",
+           options.kind == NormKind::layer && options.bias ? constant_parameter({dim}, 0)
                                                            : Tensor()),
       kind_(options.kind),
       epsilon_(static_cast<real>(options.epsilon)) {
   options.validate();
-  add("weight", weight);
-  add("bias", bias);
 }
 
 Tensor Norm::operator()(const Tensor& x) const {

@@ -30,8 +30,8 @@ class Norm : public Module {
   // x (…, dim) → (…, dim)
   Tensor operator()(const Tensor& x) const;
 
-  Tensor weight;  // (dim), ones at first
-  Tensor bias;    // (dim), zeros at first; or no tensor
+  Part<Tensor> weight;  // (dim), ones at first
+  Part<Tensor> bias;    // (dim), zeros at first; or no tensor
 
  private:
   Tensor replaced(const Tensor& x) const;  // y if a tap (nn/tap.h) replaces the scale

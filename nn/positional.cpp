@@ -152,11 +152,12 @@ PositionalEncoding::PositionalEncoding(int64_t dim, const PositionalOptions& opt
     coordinates_ = cell_coordinates(grid);
   }
   if (!options.kind->is_learned) return;
-  if (grid.empty()) learned_.push_back(normal_parameter({options.max_length, width_}, std));
+  if (grid.empty())
+    learned_.emplace_back(this, "weight", normal_parameter({options.max_length, width_}, std));
+  const int64_t width = width_ / std::max<int64_t>(1, std::ssize(grid));  // of an axis
   for (int64_t length : grid)
-    learned_.push_back(normal_parameter({length, width_ / static_cast<int64_t>(grid.size())}, std));
-  for (size_t a = 0; a < learned_.size(); ++a)
-    add(grid.empty() ? "weight" : fmt::format("axis_{}", a), learned_[a]);
+    learned_.emplace_back(this, fmt::format("axis_{}", learned_.size()),
+                          normal_parameter({length, width}, std));
 }
 
 Tensor PositionalEncoding::for_sequence(int64_t first, int64_t last) const {
@@ -164,7 +165,8 @@ Tensor PositionalEncoding::for_sequence(int64_t first, int64_t last) const {
   const auto compute = [&] {
     return options_.kind->table(std::max<int64_t>(64, 2 * last), width_, options_);
   };
-  const Tensor positions = options_.kind->is_learned ? learned_[0] : table_.get(fits, compute);
+  const Tensor positions =
+      options_.kind->is_learned ? Tensor(learned_[0]) : table_.get(fits, compute);
   check(last <= positions.dim(0),
         "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
         "`max_length`",
@@ -178,7 +180,8 @@ Tensor PositionalEncoding::for_grid() const {
     const int64_t width = width_ / static_cast<int64_t>(grid_.size());
     std::vector<Tensor> parts;
     for (size_t a = 0; a < grid_.size(); ++a) {
-      const Tensor along = learned ? learned_[a] : options_.kind->table(grid_[a], width, options_);
+      const Tensor along =
+          learned ? Tensor(learned_[a]) : options_.kind->table(grid_[a], width, options_);
       parts.push_back(embedding(along, coordinates_[a]));
     }
     return concat(parts, -1);

@@ -116,7 +116,8 @@ class PositionalEncoding : public Positions {
 
   PositionalOptions options_;
   int64_t token_width_, width_;  // of x, of φ
-  std::vector<Tensor> learned_;  // (max_length, width), or for each axis (its length, its width)
+  std::vector<Part<Tensor>>
+      learned_;  // (max_length, width), or for each axis (its length, its width)
   std::vector<int64_t> grid_;
   std::vector<Ids> coordinates_;  // of every cell, for each axis
   Lazy<Tensor> table_;            // computed: as many rows as were needed so far

@@ -52,9 +52,7 @@ Tensor SinusoidalPositions::operator()(const Tensor& x, int64_t first) const {
 }
 
 LearnedPositions::LearnedPositions(int64_t max_length, int64_t dim, double std)
-    : weight(normal_parameter({max_length, dim}, std)) {
-  add("weight", weight);
-}
+    : weight(this, "weight", normal_parameter({max_length, dim}, std)) {}
 
 Tensor LearnedPositions::operator()(const Tensor& x, int64_t first) const {
   const ModuleScope here(*this);

@@ -32,7 +32,7 @@ class LearnedPositions : public Positions {
   // Throws Error if the last position exceeds max_length.
   Tensor operator()(const Tensor& x, int64_t first = 0) const override;
 
-  Tensor weight;  // (max_length, D)
+  Part<Tensor> weight;  // (max_length, D)
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -71,7 +71,7 @@ int64_t relative_bucket(int64_t offset, int64_t buckets, int64_t max_distance, b
 
 RelativeBias::RelativeBias(int64_t heads, int64_t buckets, int64_t max_distance, bool bidirectional,
                            double std)
-    : weight(normal_parameter({buckets, heads}, std)),
+    : weight(this, "weight", normal_parameter({buckets, heads}, std)),
       max_distance_(max_distance),
       bidirectional_(bidirectional) {
   const int64_t exact = buckets / (bidirectional ? 4 : 2);
@@ -79,7 +79,6 @@ RelativeBias::RelativeBias(int64_t heads, int64_t buckets, int64_t max_distance,
         "relative bias: {} buckets up to distance {} leave none for single distances, or none for "
         "larger ones",
         buckets, max_distance);
-  add("weight", weight);
 }
 
 Tensor RelativeBias::operator()(int64_t queries, int64_t keys) const {

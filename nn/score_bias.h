@@ -46,7 +46,7 @@ class RelativeBias : public ScoreBias {
                double std = 0.02);
   Tensor operator()(int64_t queries, int64_t keys) const override;
 
-  Tensor weight;  // (buckets, H)
+  Part<Tensor> weight;  // (buckets, H)
 
  private:
   int64_t max_distance_;

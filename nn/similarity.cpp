@@ -19,18 +19,23 @@ void SimilarityOptions::fields(Fields& f) {
   f.number("sigma", sigma, {1e-6, 1e6}, "width σ of the gaussian similarity");
 }
 
-Similarity::Similarity(const SimilarityOptions& options, int64_t heads, int64_t query_width,
-                       int64_t key_width, const InitOptions& init)
-    : options_(options), scale_(options.kind->scale ? options.kind->scale(options, key_width) : 1) {
+// Returns no tensor for a rule without a weight.
+static Tensor initial_weight_of(const SimilarityOptions& options, int64_t heads,
+                                int64_t query_width, int64_t key_width, const InitOptions& init) {
   check_fields(options, "similarity");
   const SimilarityRule& rule = *options.kind;
   check(query_width == key_width || rule.any_widths,
         "similarity: \"{}\" needs queries and keys of one width, got {} and {}", rule.name,
         query_width, key_width);
-  if (rule.weight_shape)
-    weight = initial_weight(rule.weight_shape(heads, query_width, key_width), init);
-  add("weight", weight);
+  if (!rule.weight_shape) return {};
+  return initial_weight(rule.weight_shape(heads, query_width, key_width), init);
 }
+
+Similarity::Similarity(const SimilarityOptions& options, int64_t heads, int64_t query_width,
+                       int64_t key_width, const InitOptions& init)
+    : weight(this, "weight", initial_weight_of(options, heads, query_width, key_width, init)),
+      options_(options),
+      scale_(options.kind->scale ? options.kind->scale(options, key_width) : 1) {}
 
 Tensor Similarity::operator()(const Tensor& q, const Tensor& k) const {
   const ModuleScope here(*this);

@@ -77,7 +77,7 @@ class Similarity : public Module {
   double scale() const { return scale_; }          // the factor on q·k
   double sigma() const { return options_.sigma; }  // σ of the Gaussian
 
-  Tensor weight;  // of the rule's weight_shape, or no tensor
+  Part<Tensor> weight;  // of the rule's weight_shape, or no tensor
 
  private:
   SimilarityOptions options_;

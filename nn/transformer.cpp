@@ -45,20 +45,19 @@ real embedding_scale(const ModelShape& o, const Parts& parts, int64_t dim) {
 
 InputEmbedding::InputEmbedding(const ModelShape& o, const Parts& parts, int64_t dim,
                                int64_t vocabulary, const ModelSizes& sizes)
-    : token_(sizes.features > 0 ? nullptr
+    : token_(this, "token",
+             sizes.features > 0 ? nullptr
                                 : std::make_unique<Embedding>(vocabulary, parts.token_width(dim),
                                                               embedding_std(o, dim))),
-      projection_(sizes.features > 0
+      projection_(this, "projection",
+                  sizes.features > 0
                       ? std::make_unique<Linear>(sizes.features, parts.token_width(dim),
                                                  LinearOptions{.init = o.init})
                       : nullptr),
-      position_(parts.positions(dim, embedding_std(o, dim), sizes.grid)),
+      position_(this, "position", parts.positions(dim, embedding_std(o, dim), sizes.grid)),
       scale_(token_ ? embedding_scale(o, parts, dim) : 1),
       dropout_(o.dropout) {
   o.check_ranges();
-  if (token_) add("token", *token_);
-  if (projection_) add("projection", *projection_);
-  add("position", *position_);
 }
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
@@ -88,32 +87,30 @@ namespace {
 
 // Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
 // (Press & Wolf 2017), otherwise by a matrix of its own.
-Linear vocabulary_head(const Tensor& embedding, const ModelShape& o) {
-  if (o.tie_weights) return Linear(embedding);
-  return Linear(o.dim, embedding.dim(0), {.bias = false, .init = o.init});
+std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelShape& o) {
+  if (o.tie_weights) return std::make_unique<Linear>(embedding);
+  return std::make_unique<Linear>(o.dim, embedding.dim(0),
+                                  LinearOptions{.bias = false, .init = o.init});
 }
 
 }  // namespace
 
 Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes)
     : parts_(o.parts(sizes)),
-      source_embedding_(o.share_embeddings
+      source_embedding_(this, "source_embedding",
+                        o.share_embeddings
                             ? nullptr
                             : std::make_unique<InputEmbedding>(o, *parts_, o.encoder_block().dim,
                                                                sizes.source_vocabulary, sizes)),
-      embedding_(o, *parts_, o.dim, sizes.vocabulary),
-      encoder_(o.encoder_block(), o.layers, *parts_),
-      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers, *parts_),
-      head_(vocabulary_head(embedding_.weight(), o)) {
-  if (source_embedding_) add("source_embedding", *source_embedding_);
-  add("embedding", embedding_);
-  add("encoder", encoder_);
-  add("decoder", decoder_);
-  add("head", head_);
-}
+      embedding_(this, "embedding", o, *parts_, o.dim, sizes.vocabulary),
+      encoder_(this, "encoder", o.encoder_block(), o.layers, *parts_),
+      decoder_(this, "decoder", o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers,
+               *parts_),
+      head_(this, "head", vocabulary_head(embedding_.weight(), o)) {}
 
 Tensor Seq2Seq::encode(const Inputs& in) const {
-  const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : embedding_;
+  const InputEmbedding& shared = embedding_;
+  const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : shared;
   return encoder_(
       embed(in.source, in.features),
       SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = in.edges.get()});
@@ -134,13 +131,9 @@ Tensor Seq2Seq::head_input(const Inputs& in) const {
 
 LanguageModel::LanguageModel(const ModelShape& o, const ModelSizes& sizes)
     : parts_(o.parts(sizes)),
-      embedding_(o, *parts_, o.dim, sizes.vocabulary),
-      decoder_(o.decoder_block(), o.layers, *parts_),
-      head_(vocabulary_head(embedding_.weight(), o)) {
-  add("embedding", embedding_);
-  add("decoder", decoder_);
-  add("head", head_);
-}
+      embedding_(this, "embedding", o, *parts_, o.dim, sizes.vocabulary),
+      decoder_(this, "decoder", o.decoder_block(), o.layers, *parts_),
+      head_(this, "head", vocabulary_head(embedding_.weight(), o)) {}
 
 Tensor LanguageModel::hidden(const Ids& input, Past* past) const {
   const Tensor x = embedding_(input, {}, first_position(past, can_cache()));

@@ -89,9 +89,9 @@ class InputEmbedding : public Module {
   const Tensor& weight() const { return token_->weight; }  // (V, D)
 
  private:
-  std::unique_ptr<Embedding> token_;
-  std::unique_ptr<Linear> projection_;  // of features
-  std::unique_ptr<Positions> position_;
+  Part<std::unique_ptr<Embedding>> token_;
+  Part<std::unique_ptr<Linear>> projection_;  // of features
+  Part<std::unique_ptr<Positions>> position_;
   real scale_;
   double dropout_;
 };
@@ -106,16 +106,16 @@ class Seq2Seq : public Model {
   Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
                 Past* past = nullptr) const;
   bool can_cache() const { return decoder_.can_cache(); }  // decode() can take a past
-  const Linear& head() const override { return head_; }
+  const Linear& head() const override { return *head_; }
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
   std::unique_ptr<Parts> parts_;
-  std::unique_ptr<InputEmbedding> source_embedding_;  // null if it is shared
-  InputEmbedding embedding_;
-  Encoder encoder_;
-  Decoder decoder_;
-  Linear head_;
+  Part<std::unique_ptr<InputEmbedding>> source_embedding_;  // null if it is shared
+  Part<InputEmbedding> embedding_;
+  Part<Encoder> encoder_;
+  Part<Decoder> decoder_;
+  Part<std::unique_ptr<Linear>> head_;
 };
 
 // Decoder-only (Radford et al. 2018): a stack of causal self-attention layers.
@@ -127,14 +127,14 @@ class LanguageModel : public Model {
   // Returns whether its layers can continue from a cache: attention can; a convolution and a
   // recurrent network read all tokens again.
   bool can_cache() const { return decoder_.can_cache(); }
-  const Linear& head() const override { return head_; }
+  const Linear& head() const override { return *head_; }
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
   std::unique_ptr<Parts> parts_;
-  InputEmbedding embedding_;
-  Encoder decoder_;  // causal: a decoder without an encoder to read
-  Linear head_;
+  Part<InputEmbedding> embedding_;
+  Part<Encoder> decoder_;  // causal: a decoder without an encoder to read
+  Part<std::unique_ptr<Linear>> head_;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -135,9 +135,9 @@ LayerFlops flops_of(const StepObserver& step, const PartNames& names, int64_t mi
 }
 
 // Returns the layers of the model with their parameters. A tied head has no parameters.
-std::vector<Part> parts_of(const Model& model, LayerFlops flops) {
-  std::vector<Part> parts;
-  const auto part_named = [&](const std::string& name) -> Part& {
+std::vector<SummaryPart> parts_of(const Model& model, LayerFlops flops) {
+  std::vector<SummaryPart> parts;
+  const auto part_named = [&](const std::string& name) -> SummaryPart& {
     if (parts.empty() || parts.back().name != name) {
       parts.push_back({.name = name, .flops = flops[name]});
       flops.erase(name);
@@ -146,7 +146,7 @@ std::vector<Part> parts_of(const Model& model, LayerFlops flops) {
   };
   for (const NamedParameter& p : model.parameters()) {
     const std::string layer = layer_of(p.name);
-    Part& part = part_named(layer);
+    SummaryPart& part = part_named(layer);
     part.lines.push_back(
         {p.name.substr(layer.size() + 1), p.tensor.shape(), p.tensor.requires_grad()});
     part.parameters += p.tensor.size();
@@ -175,12 +175,12 @@ struct LayerName {
 
 // Returns whether parts [first, first + count) and [second, …) are layers that differ in their
 // number only.
-bool alike(const std::vector<Part>& parts, size_t first, size_t second, size_t count) {
+bool alike(const std::vector<SummaryPart>& parts, size_t first, size_t second, size_t count) {
   if (second + count > parts.size()) return false;
   return std::equal(parts.begin() + static_cast<ptrdiff_t>(first),
                     parts.begin() + static_cast<ptrdiff_t>(first + count),
                     parts.begin() + static_cast<ptrdiff_t>(second),
-                    [](const Part& a, const Part& b) {
+                    [](const SummaryPart& a, const SummaryPart& b) {
                       const LayerName x(a.name), y(b.name);
                       return !x.number.empty() && x.stack == y.stack && x.rest == y.rest &&
                              a.lines == b.lines && a.flops == b.flops;
@@ -188,8 +188,8 @@ bool alike(const std::vector<Part>& parts, size_t first, size_t second, size_t c
 }
 
 // Merges consecutive layers that are alike into one entry.
-std::vector<Part> merged(const std::vector<Part>& parts) {
-  std::vector<Part> result;
+std::vector<SummaryPart> merged(const std::vector<SummaryPart>& parts) {
+  std::vector<SummaryPart> result;
   for (size_t first = 0, end = 0; first < parts.size(); first = end) {
     const LayerName name(parts[first].name);
     size_t count = 1;  // parts of this layer
@@ -198,7 +198,7 @@ std::vector<Part> merged(const std::vector<Part>& parts) {
     for (end = first + count; alike(parts, first, end, count);) end += count;
     const LayerName last(parts[end - 1].name);
     for (size_t i = first; i < first + count; ++i) {
-      Part& part = result.emplace_back(parts[i]);
+      SummaryPart& part = result.emplace_back(parts[i]);
       part.layers = static_cast<int64_t>((end - first) / count);
       if (part.layers > 1)
         part.name = fmt::format("{}{}-{}{}", name.stack, name.number, last.number,
@@ -272,7 +272,7 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
                 "`model.feed_forward`, `train.batch_size` or the lengths in [data]",
                 error.what());
   }
-  for (const Part& part : s.parts) {
+  for (const SummaryPart& part : s.parts) {
     const auto layers = static_cast<double>(part.layers);
     s.flops.forward += layers * part.flops.forward;
     s.flops.backward += layers * part.flops.backward;
@@ -295,7 +295,7 @@ struct Need {
 
 Need largest_need(const Summary& s) {
   double in_layers = 0;
-  for (const Part& part : s.parts)
+  for (const SummaryPart& part : s.parts)
     if (part.name.find(".layers.") != part.name.npos)
       in_layers += static_cast<double>(part.layers) * static_cast<double>(part.parameters);
   const bool deep = in_layers * 2 > static_cast<double>(s.parameters);

@@ -33,7 +33,7 @@ struct ParameterLine {
   bool operator==(const ParameterLine&) const = default;
 };
 
-struct Part {
+struct SummaryPart {
   std::string name;        // decoder.layers.0-3.attention
   int64_t layers = 1;      // how many layers have this same part
   int64_t parameters = 0;  // elements in one layer
@@ -64,7 +64,7 @@ struct Memory {
 };
 
 struct Summary {
-  std::vector<Part> parts;
+  std::vector<SummaryPart> parts;
   int64_t parameters = 0, trained = 0;  // elements; without frozen ones
   StepSizes step;
   Flops flops;  // of a training step

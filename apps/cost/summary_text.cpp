@@ -39,7 +39,7 @@ std::string shape_text(const Shape& shape) { return joined(shape, " × "); }
 
 std::string parts_table(const Summary& summary) {
   size_t name_width = 0, shape_width = 5;
-  for (const Part& part : summary.parts) {
+  for (const SummaryPart& part : summary.parts) {
     name_width = std::max(name_width, part.name.size());
     for (const ParameterLine& line : part.lines) {
       name_width = std::max(name_width, line.name.size() + 2);
@@ -54,7 +54,7 @@ std::string parts_table(const Summary& summary) {
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   };
   row("", "shape", "parameters", "FLOPs a step", "layers");
-  for (const Part& part : summary.parts) {
+  for (const SummaryPart& part : summary.parts) {
     row(part.name, part.lines.empty() ? "tied" : "", grouped(part.parameters),
         flops_text(part.flops.total()), part.layers > 1 ? fmt::format("× {}", part.layers) : "");
     for (const ParameterLine& line : part.lines)

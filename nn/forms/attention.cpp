@@ -31,65 +31,76 @@ Tensor project(const std::unique_ptr<Linear>& linear, const Tensor& x) {
   return linear ? (*linear)(x) : x;
 }
 
+std::unique_ptr<Linear> projection(bool exists, int64_t inputs, int64_t outputs,
+                                   const LinearOptions& options) {
+  return exists ? std::make_unique<Linear>(inputs, outputs, options) : nullptr;
+}
+
+Tensor initial_head_weight(Combine combine, int64_t heads, int64_t dim, const LinearOptions& o) {
+  if (combine == Combine::weighted)  // starts as the mean
+    return constant_parameter({heads}, 1 / static_cast<real>(heads));
+  if (combine == Combine::tensor)
+    return initial_weight({heads, dim, dim}, o.init, o.residual_depth);
+  return {};
+}
+
 }  // namespace
 
 GeneralAttention::GeneralAttention(int64_t dim, int64_t heads, const AttentionSetup& setup)
-    : dim_(dim),
+    : dim_((validate(dim, heads, setup), dim)),
       heads_(heads),
       form_(setup.form),
       positional_(setup.positional),
       grid_(setup.grid),
       axes_(setup.form.axes),
-      dropout_(setup.dropout) {
-  validate(dim, heads, setup);
-  const int64_t context_dim = context_width(dim, setup), source_dim = source_width(dim, setup);
-  const HeadWidths widths = form_.widths(dim, heads);
-
-  const auto projection = [this](const char* name, std::unique_ptr<Linear>& linear, int64_t inputs,
-                                 int64_t outputs, const LinearOptions& options) {
-    linear = std::make_unique<Linear>(inputs, outputs, options);
-    add(name, *linear);
-  };
-  const LinearOptions inside = setup.linear.inside();
-  if (form_.project_query) projection("query", query_, dim, widths.keys(), inside);
-  if (form_.project_key) projection("key", key_, context_dim, widths.keys(), inside);
-  if (form_.project_value && !form_.tie_key_value)
-    projection("value", value_, source_dim, widths.values(), inside);
-  if (form_.combine == Combine::concat_projection)
-    projection("output", output_, widths.values(), dim, setup.linear);
-
-  if (form_.combine == Combine::weighted)  // starts as the mean
-    head_weight_ = constant_parameter({heads}, 1 / static_cast<real>(heads));
-  if (form_.combine == Combine::tensor)
-    head_weight_ =
-        initial_weight({heads, dim, dim}, setup.linear.init, setup.linear.residual_depth);
-  add("head_weight", head_weight_);
-
-  const int64_t group_heads = widths.equal() ? heads : 1;
-  Columns key{0, 0}, value{0, 0};
-  for (int64_t h = 0; h < heads; h += group_heads) {
-    const int64_t width = widths.key[static_cast<size_t>(h)];
-    key = {key.last, key.last + group_heads * width};
-    value = {value.last, value.last + group_heads * widths.value[static_cast<size_t>(h)]};
-    groups_.push_back({h, group_heads, key, value,
-                       std::make_unique<Similarity>(form_.similarity, group_heads, width, width,
-                                                    setup.linear.init)});
-    add(widths.equal() ? "similarity" : fmt::format("similarity.{}", h),
-        *groups_.back().similarity);
-  }
-
-  if (const auto score_bias = positional_.kind->score_bias) {
-    position_bias_ = score_bias(heads, form_.causal, positional_);
-    add("position", *position_bias_);
-  }
-  if (form_.graph_distances > 0) {
-    distance_bias_ = std::make_unique<GraphDistanceBias>(heads, form_.graph_distances);
-    add("distance", *distance_bias_);
-  }
+      dropout_(setup.dropout),
+      query_(this, "query",
+             projection(form_.project_query, dim, form_.widths(dim, heads).keys(),
+                        setup.linear.inside())),
+      key_(this, "key",
+           projection(form_.project_key, context_width(dim, setup), form_.widths(dim, heads).keys(),
+                      setup.linear.inside())),
+      value_(this, "value",
+             projection(form_.project_value && !form_.tie_key_value, source_width(dim, setup),
+                        form_.widths(dim, heads).values(), setup.linear.inside())),
+      output_(this, "output",
+              projection(form_.combine == Combine::concat_projection,
+                         form_.widths(dim, heads).values(), dim, setup.linear)),
+      head_weight_(this, "head_weight",
+                   initial_head_weight(form_.combine, heads, dim, setup.linear)),
+      groups_(make_groups(setup.linear.init)),
+      position_bias_(this, "position",
+                     positional_.kind->score_bias
+                         ? positional_.kind->score_bias(heads, form_.causal, positional_)
+                         : nullptr),
+      distance_bias_(this, "distance",
+                     form_.graph_distances > 0
+                         ? std::make_unique<GraphDistanceBias>(heads, form_.graph_distances)
+                         : nullptr) {
   if (axes_.empty()) {
     axes_.resize(grid_.size());
     std::iota(axes_.begin(), axes_.end(), int64_t{0});
   }
+}
+
+std::vector<GeneralAttention::Group> GeneralAttention::make_groups(const InitOptions& init) {
+  std::vector<Group> groups;
+  const HeadWidths widths = form_.widths(dim_, heads_);
+  const int64_t group_heads = widths.equal() ? heads_ : 1;
+  Columns key{0, 0}, value{0, 0};
+  for (int64_t h = 0; h < heads_; h += group_heads) {
+    const int64_t width = widths.key[static_cast<size_t>(h)];
+    key = {key.last, key.last + group_heads * width};
+    value = {value.last, value.last + group_heads * widths.value[static_cast<size_t>(h)]};
+    groups.push_back(
+        {h,
+         group_heads,
+         key,
+         value,
+         {this, widths.equal() ? "similarity" : fmt::format("similarity.{}", h),
+          std::make_unique<Similarity>(form_.similarity, group_heads, width, width, init)}});
+  }
+  return groups;
 }
 
 // f of every group, side by side. One group, the common case, allocates nothing.

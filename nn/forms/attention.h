@@ -73,8 +73,9 @@ class GeneralAttention : public Attention {
   struct Group {
     int64_t first, heads;
     Columns key, value;  // of Q and K, of V and z
-    std::unique_ptr<Similarity> similarity;
+    Part<std::unique_ptr<Similarity>> similarity;
   };
+  std::vector<Group> make_groups(const InitOptions& init);
   static Tensor columns(const Tensor& x, Columns which);
   template <class F>
   Tensor for_groups(const F& f) const;
@@ -96,11 +97,11 @@ class GeneralAttention : public Attention {
   PositionalOptions positional_;
   std::vector<int64_t> grid_, axes_;
   double dropout_;
+  Part<std::unique_ptr<Linear>> query_, key_, value_, output_;
+  Part<Tensor> head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
   std::vector<Group> groups_;
-  std::unique_ptr<Linear> query_, key_, value_, output_;
-  Tensor head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
-  std::unique_ptr<ScoreBias> position_bias_;
-  std::unique_ptr<GraphDistanceBias> distance_bias_;
+  Part<std::unique_ptr<ScoreBias>> position_bias_;
+  Part<std::unique_ptr<GraphDistanceBias>> distance_bias_;
 };
 
 // The first `length` positions of x (B, T, …).

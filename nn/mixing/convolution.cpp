@@ -14,6 +14,7 @@ int64_t wrapped(int64_t position, int64_t length) {
 }
 
 void check_kernel(int64_t size, Padding padding, bool causal) {
+  check_range("convolution", "kernel_size", size, at_least(1));
   check_input(!causal || padding == Padding::zero,
               "`padding` = \"circular\" lets the first position read the last, which a "
               "decoder must not: set `padding` = \"zero\"");
@@ -27,14 +28,13 @@ void check_kernel(int64_t size, Padding padding, bool causal) {
 
 Convolution::Convolution(int64_t dim, int64_t kernel_size, Padding padding, bool causal,
                          const LinearOptions& options)
-    : kernel_size_(kernel_size), padding_(padding), causal_(causal) {
-  check_range("convolution", "kernel_size", kernel_size, at_least(1));
-  check_kernel(kernel_size, padding, causal);
-  weight = initial_weight({dim, kernel_size * dim}, options.init, options.residual_depth);
-  if (options.bias) bias = constant_parameter({dim}, 0);
-  add("weight", weight);
-  add("bias", bias);
-}
+    : weight(this, "weight",
+             (check_kernel(kernel_size, padding, causal),
+              initial_weight({dim, kernel_size * dim}, options.init, options.residual_depth))),
+      bias(this, "bias", options.bias ? constant_parameter({dim}, 0) : Tensor()),
+      kernel_size_(kernel_size),
+      padding_(padding),
+      causal_(causal) {}
 
 Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
                                                 const Ids& lengths) const {

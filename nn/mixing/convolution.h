@@ -22,8 +22,8 @@ class Convolution : public Mixing {
   // mask, and for a causal mask unless it is causal itself.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
 
-  Tensor weight;  // (D, k·D): W₀ … W_{k-1} side by side
-  Tensor bias;    // (D), zeros at first; or no tensor
+  Part<Tensor> weight;  // (D, k·D): W₀ … W_{k-1} side by side
+  Part<Tensor> bias;    // (D), zeros at first; or no tensor
 
  private:
   struct Neighbours {

@@ -41,29 +41,28 @@ Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, in
   return pairs;
 }
 
+// F → D, or null for F = 0. The nodes' keys and values have biases.
+std::unique_ptr<Linear> edge_projection(int64_t features, int64_t dim,
+                                        const LinearOptions& options) {
+  if (features == 0) return nullptr;
+  return std::make_unique<Linear>(features, dim,
+                                  LinearOptions{.bias = false, .init = options.init});
+}
+
 }  // namespace
 
 GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features,
                                const LinearOptions& options)
     : heads_(heads),
       edge_features_(edge_features),
-      query_(dim, dim, options.inside()),
-      key_(dim, dim, options.inside()),
-      value_(dim, dim, options.inside()),
-      output_(dim, dim, options) {
+      query_(this, "query", dim, dim, options.inside()),
+      key_(this, "key", dim, dim, options.inside()),
+      value_(this, "value", dim, dim, options.inside()),
+      output_(this, "output", dim, dim, options),
+      edge_key_(this, "edge_key", edge_projection(edge_features, dim, options)),
+      edge_value_(this, "edge_value", edge_projection(edge_features, dim, options)) {
   check_range("graph attention", "heads", heads, at_least(1));
   check_heads(dim, heads);
-  add("query", query_);
-  add("key", key_);
-  add("value", value_);
-  add("output", output_);
-  if (edge_features == 0) return;
-  LinearOptions no_bias = options.inside();  // the nodes' keys and values have biases
-  no_bias.bias = false;
-  edge_key_ = std::make_unique<Linear>(edge_features, dim, no_bias);
-  edge_value_ = std::make_unique<Linear>(edge_features, dim, no_bias);
-  add("edge_key", *edge_key_);
-  add("edge_value", *edge_value_);
 }
 
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {

@@ -29,8 +29,8 @@ class GraphAttention : public Mixing {
 
  private:
   int64_t heads_, edge_features_;
-  Linear query_, key_, value_, output_;            // D → D
-  std::unique_ptr<Linear> edge_key_, edge_value_;  // F → D, or null for F = 0
+  Part<Linear> query_, key_, value_, output_;            // D → D
+  Part<std::unique_ptr<Linear>> edge_key_, edge_value_;  // F → D, or null for F = 0
 };
 
 }  // namespace heed::inline HEED_REAL

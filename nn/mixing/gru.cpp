@@ -9,11 +9,8 @@ namespace heed::inline HEED_REAL {
 
 Gru::Gru(int64_t dim, const LinearOptions& options)
     : dim_(dim),
-      input_(dim, 3 * dim, options.inside()),
-      recurrent_(dim, 3 * dim, options.inside()) {
-  add("input", input_);
-  add("recurrent", recurrent_);
-}
+      input_(this, "input", dim, 3 * dim, options.inside()),
+      recurrent_(this, "recurrent", dim, 3 * dim, options.inside()) {}
 
 Tensor Gru::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);

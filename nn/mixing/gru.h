@@ -23,8 +23,8 @@ class Gru : public Mixing {
 
  private:
   int64_t dim_;
-  Linear input_;      // D → 3·D: W and b
-  Linear recurrent_;  // D → 3·D: U and c
+  Part<Linear> input_;      // D → 3·D: W and b
+  Part<Linear> recurrent_;  // D → 3·D: U and c
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -22,13 +22,9 @@ Tensor without_padding(const Tensor& x, const Ids& lengths) {
 }  // namespace
 
 TimeDense::TimeDense(int64_t dim, int64_t length, const LinearOptions& options)
-    : weight(initial_weight({length, length}, options.init)),
-      value_(dim, dim, options.inside()),
-      output_(dim, dim, options) {
-  add("weight", weight);
-  add("value", value_);
-  add("output", output_);
-}
+    : weight(this, "weight", initial_weight({length, length}, options.init)),
+      value_(this, "value", dim, dim, options.inside()),
+      output_(this, "output", dim, dim, options) {}
 
 Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
@@ -44,7 +40,7 @@ Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) c
 
   Tensor value = value_(x);
   if (mask.key_lengths) value = without_padding(value, mask.key_lengths);
-  const Tensor rows = time < length ? slice(weight, 0, 0, time) : weight;
+  const Tensor rows = time < length ? slice(weight, 0, 0, time) : Tensor(weight);
   const Tensor w = time < length ? slice(rows, 1, 0, time) : rows;  // (T, T)
   return output_(matmul(w, value));
 }

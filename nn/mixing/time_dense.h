@@ -19,10 +19,10 @@ class TimeDense : public Mixing {
   // position reads every other.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
 
-  Tensor weight;  // (length, length): row i holds wᵢⱼ
+  Part<Tensor> weight;  // (length, length): row i holds wᵢⱼ
 
  private:
-  Linear value_, output_;  // D → D
+  Part<Linear> value_, output_;  // D → D
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -100,8 +100,8 @@ int64_t count(const Experiment& e, int64_t vocabulary, int64_t length) {
   return summarize(e, corpus_for(e, vocabulary, 0, length)).parameters;
 }
 
-const Part& part(const Summary& summary, const std::string& name) {
-  for (const Part& p : summary.parts)
+const SummaryPart& part(const Summary& summary, const std::string& name) {
+  for (const SummaryPart& p : summary.parts)
     if (p.name == name) return p;
   FAIL("no part ", name);
   return summary.parts[0];

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
-#   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build, and the command, which
-#                                  must include what it uses (seconds)
+#   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build, and the command and the
+#                                  layer, which must include what they use (seconds)
 #   run.sh ops                     the operation and the activation, in a build of its own (a minute)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
@@ -50,6 +50,9 @@ if [[ $1 == task ]]; then
   "$work/program" train "$copy/configs/reverse.toml" --run "$work/run" --set data.kind=rotate "${settings[@]}"
   apply "A command"
   "$3" -std=c++20 -fsyntax-only -fopenmp -I"$copy" "$copy/apps/commands/count.cpp"
+  apply "A layer"
+  echo 'int main() { return heed::Scaled(2).parameter_count() != 8; }' >"$work/layer.cpp"
+  "$3" -std=c++20 -fsyntax-only -I"$copy" -include "$copy/nn/scaled.h" "$work/layer.cpp"
   exit
 fi
 

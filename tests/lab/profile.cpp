@@ -160,7 +160,7 @@ TEST_CASE("profile: FLOPs match the summary, in total and in each layer") {
     const Summary summary = summarize(run.experiment, run.corpus);
     CHECK(sum(run.profile.forward).cost.flops == doctest::Approx(summary.flops.forward));
     CHECK(sum(run.profile.backward).cost.flops == doctest::Approx(summary.flops.backward));
-    for (const Part& part : summary.parts)
+    for (const SummaryPart& part : summary.parts)
       for (int64_t i = 0; i < part.layers; ++i) {
         if (part.flops.total() == 0) continue;
         std::string name = part.name;

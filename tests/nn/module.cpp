@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <optional>
+#include <thread>
 
+#include "checks.h"
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "nn/embedding.h"
@@ -54,6 +58,76 @@ TEST_CASE("parameters carry their full names in the order they were added") {
         "encoder.layers.0.attention.query.weight", "encoder.layers.0.feed_forward.down.bias",
         "encoder.norm.weight", "decoder.layers.0.cross_attention.output.bias"})
     CHECK(std::find(all.begin(), all.end(), name) != all.end());
+}
+
+TEST_CASE("parts register themselves, in the order of their construction") {
+  struct Net : Module {
+    Part<Linear> first{this, "first", 2, 3, LinearOptions{.bias = false}};
+    Part<Tensor> scale{this, "scale", constant_parameter({3}, 1)};
+    Part<Tensor> none{this, "none"};
+    Part<std::unique_ptr<Linear>> absent{this, "absent", nullptr};
+    Part<std::unique_ptr<Module>> any{this, "any", std::make_unique<Norm>(3)};
+    std::vector<Part<std::unique_ptr<Linear>>> list;
+    std::optional<Part<Linear>> last;
+    Net() {
+      for (int i = 0; i < 3; ++i)
+        list.emplace_back(this, fmt::format("{}", i),
+                          std::make_unique<Linear>(Tensor::zeros({1, 1})));
+      last.emplace(this, "last", 3, 1);
+    }
+  };
+  const Net net;
+  CHECK(names(net) == std::vector<std::string>{"first.weight", "scale", "any.weight", "any.bias",
+                                               "0.weight", "1.weight", "2.weight", "last.weight",
+                                               "last.bias"});
+  CHECK(net.first(Tensor::zeros({1, 2})).shape() == Shape{1, 3});  // a Part<Linear> is a Linear
+  CHECK(net.parameter("scale").same_as(net.scale));
+  CHECK(net.part_names().at(&net.first) == "first");
+}
+
+TEST_CASE("a member that is a module but not a Part is an error") {
+  const auto error = [](const Module& module) {
+    return thrown<Error>([&] { module.parameters(); });
+  };
+  struct Before : Module {
+    Linear forgotten{2, 2};
+    Part<Linear> linear{this, "linear", 2, 2};
+  };
+  struct After : Module {
+    Part<Tensor> scale{this, "scale", constant_parameter({2}, 1)};
+    std::optional<Norm> forgotten;
+  };
+  struct Around : Module {
+    Part<Linear> linear{this, "linear", 2, 2};
+    Part<std::unique_ptr<Before>> inner{this, "inner", std::make_unique<Before>()};
+  };
+  CHECK(error(Before()) ==
+        "module: a Linear inside Before is not a Part, so nothing would train it; declare it as "
+        "Part<Linear> (nn/module.h)");
+  CHECK_CONTAINS(error(Around()), "a Linear inside Before");
+  CHECK_CONTAINS(thrown<Error>([] { Before().parameter_count(); }), "a Linear inside Before");
+  After after;
+  CHECK(error(after) == "");
+  after.forgotten.emplace(2);
+  CHECK_CONTAINS(error(after), "a Norm inside After");
+  after.forgotten.reset();
+  CHECK(error(after) == "");
+}
+
+TEST_CASE("modules that are no members are roots") {
+  struct Pair {  // no module
+    Linear a{2, 2}, b{2, 2};
+  };
+  const Pair pair;
+  std::atomic<int64_t> parameters = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) parameters += Pair().a.parameter_count();
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(parameters == 4 * 100 * 6);
+  CHECK(names(pair.a) == names(pair.b));
 }
 
 TEST_CASE("a tied weight appears once and accumulates the gradients of both uses") {
