@@ -11,13 +11,9 @@ using namespace heed;
 class CountingModel : public Module {
  public:
   explicit CountingModel(int64_t vocabulary)
-      : embedding_(vocabulary, options().dim),
-        layers_(options(), 2),
-        logits_(options().dim, vocabulary) {
-    add("embedding", embedding_);
-    add("layers", layers_);
-    add("logits", logits_);
-  }
+      : embedding_(this, "embedding", vocabulary, options().dim),
+        layers_(this, "layers", options(), 2),
+        logits_(this, "logits", options().dim, vocabulary) {}
   // ids (B, T) → logits (B, T, vocabulary)
   Tensor operator()(const Ids& ids) const {
     return logits_(layers_(embedding_(ids), SequenceContext{}));
@@ -29,18 +25,20 @@ class CountingModel : public Module {
     block.dim = 32;
     block.heads = 2;
     block.causal = true;
+    block.dropout = 0.1;
     return block;
   }
-  Embedding embedding_;
-  Encoder layers_;
-  Linear logits_;
+  Part<Embedding> embedding_;
+  Part<Encoder> layers_;
+  Part<Linear> logits_;
 };
 
 int main() {
   scope().seed = 1;
+  scope().training = true;  // without this line dropout does nothing
   constexpr int64_t B = 8, T = 12;
   CountingModel model(10);
-  Optimizer optimizer({.lr = 3e-3}, model.parameters());
+  Optimizer optimizer({.lr = 3e-3, .clip_norm = 1}, model.parameters());
   Random random(1, Purpose::test);
   for (int step = 1; step <= 200; ++step) {
     Ids input = Ids::empty({B, T}), target = Ids::empty({B, T});
@@ -62,8 +60,8 @@ int main() {
   // Another model, with the saved weights, continues 7.
   CountingModel loaded(10);
   load(loaded, "decoder.safetensors");
-  ScopeGuard scope;
-  scope->gradients = false;
+  scope().training = false;
+  scope().gradients = false;
   std::vector<int32_t> ids{7};
   while (ids.size() < 6) {
     const Tensor logits = loaded(Ids::from({1, static_cast<int64_t>(ids.size())}, ids));
