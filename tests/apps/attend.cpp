@@ -255,6 +255,15 @@ TEST_CASE("attend: the help text has examples") {
   CHECK_CONTAINS(help.out, "Examples:\n  heed attend runs/latest\n  heed attend runs/sort --input");
 }
 
+TEST_CASE("attend: the path of a run need not be UTF-8") {
+  const TemporaryFolder folder;
+  point_link(folder / "run\xff", trained() / "graph");
+  succeeded(heed_in(folder.path, {"attend", folder / "run\xff", "--example", "5", "--safetensors",
+                                  "w.safetensors"}));
+  CHECK_CONTAINS(SafetensorsFile(folder / "w.safetensors").metadata().at("title"),
+                 "run\\xff, step");
+}
+
 TEST_CASE("attend: outputs follow links and replace only plain files") {
   const TemporaryFolder folder;
   make_folders(folder / "there");
