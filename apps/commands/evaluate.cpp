@@ -42,8 +42,9 @@ struct EvaluateArguments final : CommandArguments {
          "1, greedy)",
          widths},
         {"--predictions", "FILE", &predictions,
-         "Also write every example as JSON, one line each: index, source, prediction, expected "
-         "output, whether it is correct, mean loss"},
+         "Also write every example as JSON, one line each: index, source, mean loss, and if it has "
+         "an "
+         "expected output also this, the prediction and whether it is correct"},
         {"--by", "REGEX|length", &by,
          "Also score each kind of examples: what this regular expression, or its first group, "
          "matches in the source, or its length"},
@@ -121,40 +122,42 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   return unknown.exit_code(print_answers(answerer, *a.input));
 }
 
-void write_predictions(const std::string& path, const SplitScores& details) {
+// `sources`: of the examples. Without an expected output there is no prediction either.
+void write_predictions(const std::string& path, const SplitScores& details,
+                       const std::vector<std::string>& sources) {
   AtomicFile file(path);
-  for (size_t i = 0; i < details.predictions.size(); ++i) {
-    const Prediction& each = details.predictions[i];
-    file.write(Json::object()
-                   .set("index", static_cast<int64_t>(i))
-                   .set("source", each.source)
-                   .set("predicted", each.predicted)
-                   .set("expected", each.expected)
-                   .set("correct", details.outcomes.at(i).correct)
-                   .set("loss", float32_digits(details.outcomes[i].mean_loss()))
-                   .text() +
-               "\n");
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Json row = Json::object().set("index", static_cast<int64_t>(i)).set("source", sources[i]);
+    const Outcome& outcome = details.outcomes.at(i);
+    if (!details.predictions.empty())
+      row.set("predicted", details.predictions.at(i).predicted)
+          .set("expected", details.predictions[i].expected)
+          .set("correct", outcome.correct);
+    file.write(row.set("loss", float32_digits(outcome.mean_loss())).text() + "\n");
   }
   file.commit();
 }
 
-std::string kinds_table(const std::vector<KindScores>& kinds) {
-  Table table{{{"kind", "examples", "exact match", "loss"}}, {}};
-  for (const KindScores& each : kinds)
-    table.rows.push_back({each.kind, std::to_string(each.examples),
-                          fmt::format("{:.2f} %", 100 * each.exact_match()),
-                          four_digits(each.mean_loss())});
+std::string kinds_table(const std::vector<KindScores>& kinds, bool exact) {
+  Table table{{{"kind", "examples"}}, {}};
+  if (exact) table.rows[0].emplace_back("exact match");
+  table.rows[0].emplace_back("loss");
+  for (const KindScores& each : kinds) {
+    Table::Row row = {each.kind, std::to_string(each.examples)};
+    if (exact) row.push_back(fmt::format("{:.2f} %", 100 * each.exact_match()));
+    row.push_back(four_digits(each.mean_loss()));
+    table.rows.push_back(std::move(row));
+  }
   return table.text();
 }
 
-Json kinds_json(const std::vector<KindScores>& kinds) {
+Json kinds_json(const std::vector<KindScores>& kinds, bool exact) {
   Json list = Json::array();
-  for (const KindScores& each : kinds)
-    list.push(Json::object()
-                  .set("kind", each.kind)
-                  .set("examples", each.examples)
-                  .set("exact_match", each.exact_match())
-                  .set("loss", each.mean_loss()));
+  for (const KindScores& each : kinds) {
+    Json row = Json::object().set("kind", each.kind).set("examples", each.examples);
+    if (exact) row.set("exact_match", each.exact_match());
+    list.push(row.set("loss", each.mean_loss()));
+  }
   return list;
 }
 
@@ -169,39 +172,38 @@ int EvaluateArguments::run() const {
               "--beam is for encoder-decoders");
   std::optional<Kinds> kinds;
   if (!by.empty()) kinds.emplace(by);
-  check_input((predictions.empty() && by.empty()) || has_exact_match(experiment),
-              "{}: the examples of this run have no expected output",
-              predictions.empty() ? "--by" : "--predictions");
   const std::string predictions_path =
       !predictions.empty() && rank() == 0 ? output_path(predictions, {".jsonl", ".ndjson"}) : "";
   const LoadedRun run(saved, checkpoint, LoadedRun::Needs::data);
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;
+  const bool exact = has_exact_match(experiment);
   const std::string chosen = split_or_default(corpus, split);
   check_evaluation_memory(experiment, corpus, chosen, available_memory());
   const SplitScores details =
       score_split(*run.model, corpus, experiment, chosen,
-                  {.outcomes = true, .predictions = !predictions.empty(), .beam = beam});
+                  {.outcomes = true, .predictions = exact && !predictions.empty(), .beam = beam});
   const Json& scores = details.scores;
   if (rank() > 0) return exit_done;
-  if (!predictions.empty()) write_predictions(predictions_path, details);
+  if (!predictions.empty())
+    write_predictions(predictions_path, details, source_texts(corpus, split_of(corpus, chosen)));
   std::vector<KindScores> by_kind;
   if (kinds) by_kind = kinds->scores(details.outcomes, corpus, split_of(corpus, chosen));
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.path()), run.checkpoint.step(),
                               scores_table({{chosen, scores}})));
-    if (kinds) print("\n" + kinds_table(by_kind));
+    if (kinds) print("\n" + kinds_table(by_kind, exact));
     return exit_done;
   }
   Json result =
       Json::object().set("run", run.path()).set("step", run.checkpoint.step()).set("split", chosen);
   for (const auto& [name, score] : scores.members()) result.set(name, score);
-  if (has_exact_match(experiment))
+  if (exact)
     result.set(
         "errors_by_length",
         errors_by_length(details.outcomes, source_lengths(corpus, split_of(corpus, chosen))));
-  if (kinds) result.set("by", kinds_json(by_kind));
+  if (kinds) result.set("by", kinds_json(by_kind, exact));
   if (corpus.framing == Framing::classifier)
     result.set("confusion", confusion(corpus.labels, details.outcomes));
   print(fmt::format("{}\n", result.text(2)));

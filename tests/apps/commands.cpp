@@ -147,7 +147,6 @@ TEST_CASE("evaluate: beam, predictions, errors by length and confusion") {
                  {"--unknown is for --input"});
   check_rejected(runs.heed({"evaluate", "labels", "--beam", "2"}), 2,
                  {"--beam is for encoder-decoders"});
-  check_rejected(runs.heed({"evaluate", "text", "--predictions", "x"}), 2, {"no expected output"});
   check_rejected(runs.heed({"evaluate", "pairs", "--predictions", "no/x"}), 2, {"no/x"});
 }
 
@@ -235,8 +234,44 @@ TEST_CASE("evaluate: kinds of examples are those that a regular expression names
                  {"--by \"Q\": matches no source; the first is \""});
   check_rejected(runs.heed({"evaluate", "labels", "--by", "("}), 2,
                  {"--by \"(\": expected the word length or a regular expression: "});
-  check_rejected(runs.heed({"evaluate", "words", "--by", "a"}), 2,
-                 {"--by: the examples of this run"});
+}
+
+TEST_CASE("evaluate: kinds and predictions without an expected output have losses") {
+  const TrainedRuns& runs = trained_runs();
+  for (const std::string run : {"words", "text"}) {
+    CAPTURE(run);
+    const Json scores = Json::parse(
+        runs.ok({"evaluate", run, "--by", "(z+)", "--predictions", "p.jsonl", "--json"}), "scores");
+    int64_t examples = 0;
+    for (const Json& kind : scores.at("by").elements()) {
+      examples += kind.at("examples").integer();
+      CHECK(kind.at("loss").number() > 0);
+      CHECK(!kind.find("exact_match"));
+    }
+    CHECK(examples == scores.at("examples").integer());
+    std::istringstream lines(read_file(runs / "p.jsonl", "predictions"));
+    int64_t index = 0, with_z = 0;
+    for (std::string line; std::getline(lines, line); ++index) {
+      const Json row = Json::parse(line, "line");
+      CHECK(row.at("index").integer() == index);
+      CHECK(row.at("loss").number() > 0);
+      CHECK(!row.find("predicted"));
+      with_z += row.at("source").string().find('z') != std::string::npos;
+    }
+    CHECK(index == examples);
+    int64_t matched = 0;
+    for (const Json& kind : scores.at("by").elements())
+      matched += kind.at("kind").string() == "no match" ? 0 : kind.at("examples").integer();
+    CHECK(matched == with_z);
+  }
+  const Json lines = Json::parse(
+      runs.ok({"evaluate", "words", "--by", "length", "--split", "train", "--json"}), "");
+  std::string lengths;
+  for (const Json& kind : lines.at("by").elements()) lengths += kind.at("kind").string() + " ";
+  CHECK(lengths == "3 4 5 ");  // without <bos> and <eos>
+  const std::string table = runs.ok({"evaluate", "words", "--by", "length"});
+  CHECK_CONTAINS(table, "kind  examples  ");
+  CHECK(table.find("exact") == table.npos);
 }
 
 TEST_CASE("evaluate: a language model scores lines") {
