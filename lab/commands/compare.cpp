@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "apps/cost/summary.h"
 #include "apps/inference/kinds.h"
@@ -19,6 +20,8 @@
 namespace heed {
 namespace {
 
+constexpr size_t default_width = 80;  // of a table in a file or a pipe
+
 struct CompareArguments final : CommandArguments {
   std::vector<std::string> paths;
   std::optional<std::string> target;
@@ -27,68 +30,79 @@ struct CompareArguments final : CommandArguments {
   bool json = false, csv = false, markdown = false, latex = false;
 
   std::vector<Option> options() override {
-    return {{"RUN...", "", &paths, "Runs, or folders of runs, such as those of a sweep"},
-            {"--target", "SCORE=VALUE", &target,
-             "Show the steps and seconds until a score of metrics.jsonl is reached, such as "
-             "val.loss=1.88; for several seeds the median"},
-            score_option(requested.score),
-            columns_option(requested.columns),
-            {"--baseline", "KEY=VALUE", &requested.question.baseline,
-             "Compare each group with the one that differs from it in this key only (default: with "
-             "the first group)"},
-            {"--interaction", "KEY,KEY", &requested.question.interaction,
-             "Also test whether the effect of the first key depends on the second"},
-            {"--by", "REGEX|length", &by,
-             "Evaluate every run, and show the exact match of each kind of examples: what this "
-             "regular expression, or its first group, matches in the source, or its length"},
-            {"--split", "NAME", &split, "Split for --by (default: test, else val)"},
-            {"--curves", "FILE", &curves,
-             "Also write the curve of --score as CSV: group, step, mean, 95 % interval and n"},
-            {"--runs", "", &requested.by_run,
-             "List every run with its keys, seed, state and scores; do not group seeds"},
-            json_option(json),
-            {"--csv", "", &csv, "Print CSV"},
-            {"--markdown", "", &markdown, "Print Markdown"},
-            {"--latex", "", &latex, "Print LaTeX, for the package booktabs"}};
+    return {
+        {"RUN...", "", &paths, "Runs, or folders of runs, such as those of a sweep"},
+        {"--target", "SCORE=VALUE", &target,
+         "Show the steps and seconds until a score of metrics.jsonl is reached, such as "
+         "val.loss=1.88; for several seeds the median"},
+        score_option(requested.score),
+        columns_option(requested.columns),
+        {"--baseline", "KEY=VALUE", &requested.question.baseline,
+         "Compare each group with the one that differs from it in this key only (default: with "
+         "the first group)"},
+        {"--interaction", "KEY,KEY", &requested.question.interaction,
+         "Also test whether the effect of the first key depends on the second"},
+        {"--by", "REGEX|length", &by,
+         "Evaluate every run, and show the exact match, or the loss without an expected output, "
+         "of each kind of examples: what this regular expression, or its first group, matches in "
+         "the source, or its length"},
+        {"--split", "NAME", &split, "Split for --by (default: test, else val)"},
+        {"--curves", "FILE", &curves,
+         "Also write the curve of --score as CSV: group, step, mean, 95 % interval and n"},
+        {"--runs", "", &requested.by_run,
+         "List every run with its keys, seed, state and scores; do not group seeds"},
+        json_option(json),
+        {"--csv", "", &csv, "Print CSV"},
+        {"--markdown", "", &markdown, "Print Markdown"},
+        {"--latex", "", &latex, "Print LaTeX, for the package booktabs"}};
   }
   int run() const override;
 };
 
 // --by: evaluates the best checkpoint of every run that is done on a split of its data ("": test,
-// or val if there is no test). Adds the exact match of each kind of examples to its scores, as
-// "test[12].exact_match", and their number, as "test[12].examples". Returns the names of the exact
-// matches. `by`: see Kinds (apps/inference/kinds.h). Throws InputError if a run has no exact match,
-// or if its data are missing or have changed.
+// or val if there is no test). Adds the loss of each kind of examples, and the exact match if the
+// examples have an expected output, to its scores, as "test[12].exact_match", and their number, as
+// "test[12].examples". Returns the names of the exact matches, or of the losses: first the one of
+// the whole split. `by`: see Kinds (apps/inference/kinds.h). Throws InputError if the data of a run
+// are missing or have changed.
 std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std::string& by,
                                          const std::string& split) {
   const Kinds kinds(by);
-  std::vector<std::string> names;
+  std::vector<std::string> wholes, names;
+  const auto add_name = [](std::vector<std::string>& list, const std::string& name) {
+    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+  };
   for (ScoredRun& scored : runs) {
     if (scored.state != RunState::done) continue;
     const SavedRun run = SavedRun::open(scored.folder.path());
     const Experiment& experiment = run.config.experiment;
-    check_input(has_exact_match(experiment), "--by: the examples of {} have no expected output",
-                scored.folder.path());
     apply_settings(experiment);
     const LoadedRun loaded(run, "", LoadedRun::Needs::data);
     const ScopeGuard here;
     loaded.apply(here);
     const Corpus& corpus = loaded.corpus;
     const std::string chosen = split_or_default(corpus, split);
-    const Dataset& dataset = split_of(corpus, chosen);
     check_evaluation_memory(experiment, corpus, chosen, available_memory());
-    const TrainOptions& train = experiment.train;
-    std::vector<Outcome> outcomes;
-    evaluate(*loaded.model, dataset, corpus.framing, train.evaluation_batch(), &outcomes);
-    for (const KindScores& each : kinds.scores(outcomes, corpus, dataset)) {
+    const SplitScores details = score_split(*loaded.model, corpus, experiment, chosen,
+                                            {.outputs = false, .outcomes = true});
+    const bool exact = has_exact_match(experiment);
+    const std::string shown = exact ? scores::exact_match.name : scores::loss.name;
+    const auto add = [&](const std::string& name, const Json& value) {
+      if (!scored.find(name)) scored.scores.emplace_back(name, value);
+    };
+    for (const auto& [name, value] : details.scores.members()) add(chosen + "." + name, value);
+    add_name(wholes, chosen + "." + shown);
+    for (const KindScores& each :
+         kinds.scores(details.outcomes, corpus, split_of(corpus, chosen))) {
       const std::string kind = fmt::format("{}[{}].", chosen, each.kind);
-      scored.scores.emplace_back(kind + "exact_match", each.exact_match());
-      scored.scores.emplace_back(kind + "examples", each.examples);
-      if (std::ranges::find(names, kind + "exact_match") == names.end())
-        names.push_back(kind + "exact_match");
+      if (exact) add(kind + scores::exact_match.name, each.exact_match());
+      add(kind + scores::loss.name, each.mean_loss());
+      add(kind + "examples", each.examples);
+      add_name(names, kind + shown);
     }
   }
   std::ranges::sort(names, comes_before);
+  names.insert(names.begin(), wholes.begin(), wholes.end());
   return names;
 }
 
@@ -107,8 +121,9 @@ int CompareArguments::run() const {
                    : latex    ? TableFormat::latex
                               : TableFormat::text;
   const std::string curves_file = curves.empty() ? "" : output_path(curves, {".csv"});
-  std::vector<ScoredRun> runs;
-  for (const std::string& path : find_runs(paths)) runs.push_back(ScoredRun::load(path));
+  const int width = terminal_width(STDOUT_FILENO);
+  options.width = width > 0 ? static_cast<size_t>(width) : default_width;
+  std::vector<ScoredRun> runs = load_runs(find_runs(paths));
   if (!by.empty()) {
     const std::vector<std::string> names = add_kind_scores(runs, by, split);
     if (options.columns.empty()) options.columns = names;

@@ -105,16 +105,15 @@ void report_refusals(const SweepPlan& plan) {
 
 // Returns what `heed compare` prints for the runs that are done or failed; "" if none is done.
 std::string results(const SweepPlan& plan, const ComparisonOptions& options) {
-  std::vector<ScoredRun> ended;
+  std::vector<std::string> ended;
   bool any_scores = false;
   for (const PlannedRun& run : plan.runs) {
     if (!run.refusal.empty()) continue;
     const RunState state = state_of(run.path);
     any_scores = any_scores || state == RunState::done;
-    if (state == RunState::done || state == RunState::failed)
-      ended.push_back(ScoredRun::load(run.path));
+    if (state == RunState::done || state == RunState::failed) ended.push_back(run.path);
   }
-  return any_scores ? comparison_of(std::move(ended), options) : "";
+  return any_scores ? comparison_of(load_runs(ended), options) : "";
 }
 
 // Writes a file that other sweeps may write at the same moment, with a temporary name of its own.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/joined.h"
 #include "lab/experiments/score_kinds.h"
@@ -28,19 +29,33 @@ std::string mean_text(const MeanInterval& mean) {
                      mean.interval.high, decimals);
 }
 
-std::string interval_note(const std::vector<IntervalKind>& kinds) {
-  const auto has = [&](IntervalKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
+namespace {
+
+struct KindText {
+  IntervalKind kind;
+  const char *name, *note;
+};
+constexpr KindText kind_texts[] = {
+    {IntervalKind::student, "Student", "mean ± half of its 95 % interval over the seeds"},
+    {IntervalKind::logit, "logit",
+     "mean [95 % interval] over the seeds, by Student on the logit of the mean; none where the "
+     "seeds do not differ"},
+    {IntervalKind::wilson, "Wilson",
+     "mean [95 % interval] over the examples of one run, where no group has seeds that differ"}};
+
+}  // namespace
+
+std::string title_of(const std::string& score, IntervalKind kind) {
+  const auto* const text = std::ranges::find(kind_texts, kind, &KindText::kind);
+  return text == std::end(kind_texts) ? score : fmt::format("{} ({})", score, text->name);
+}
+
+std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds) {
   std::vector<std::string> notes;
-  if (has(IntervalKind::student) || !(has(IntervalKind::logit) || has(IntervalKind::wilson)))
-    notes.emplace_back("mean ± half of its 95 % interval (Student)");
-  if (has(IntervalKind::logit))
-    notes.emplace_back(
-        "mean [95 % interval] of accuracies, BLEU and chrF, by Student on the logit of the mean");
-  if (has(IntervalKind::wilson))
-    notes.emplace_back(
-        "where the seeds do not differ, or there is one, mean [95 % interval] over the examples of "
-        "one run (Wilson)");
-  return joined(notes, "; ");
+  for (const KindText& each : kind_texts)
+    if (std::ranges::find(kinds, each.kind) != kinds.end())
+      notes.push_back(fmt::format("{}: {}", each.name, each.note));
+  return notes;
 }
 
 std::string count_text(const RunGroup& group, const std::string& score) {

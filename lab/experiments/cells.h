@@ -16,8 +16,10 @@ std::string number_text(double number);
 // mean. An interval that is not symmetric is "0.981 [0.952, 0.993]". Without an interval, or with
 // one of width 0, the mean has five significant digits.
 std::string mean_text(const MeanInterval& mean);
-// Returns a line about the intervals of these kinds, for below a table.
-std::string interval_note(const std::vector<IntervalKind>& kinds);
+// Returns a score with the kind of its interval, for the head of a column: "val.loss (Student)".
+std::string title_of(const std::string& score, IntervalKind kind);
+// Returns a line about each of these kinds of intervals, for below a table.
+std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds);
 
 // Returns how many runs of a group have the score: "6", "5 of 6", "4 of 6 (2 failed)".
 std::string count_text(const RunGroup& group, const std::string& score);

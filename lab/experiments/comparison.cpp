@@ -29,10 +29,18 @@ std::string text_of_runs(const std::vector<ScoredRun>& runs, const std::vector<s
   if (options.by_run) return formatted(rows_of_runs(runs, scores, options), 1, options.format);
   Table table = columns_of_runs(runs, scores, options);
   const RunGroups groups = group_runs(runs);
-  table.notes = groups.failures();
+  std::ranges::copy(groups.failures(), back_inserter(table.notes));
   const Effects effects = effects_on(groups, score);
   if (effects.any()) std::ranges::copy(warnings_of(effects, groups), back_inserter(table.notes));
   return formatted(table, 1, options.format);
+}
+
+// Returns the score that effects are on: one that is shown.
+std::string compared_score(const ComparisonOptions& options, const std::string& chosen_by) {
+  if (!options.score.empty()) return options.score;
+  const std::vector<std::string>& columns = options.columns;
+  const bool shown = columns.empty() || std::ranges::find(columns, chosen_by) != columns.end();
+  return shown ? chosen_by : columns[0];
 }
 
 }  // namespace
@@ -56,8 +64,7 @@ std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& 
       options.format != TableFormat::csv)
     std::erase_if(
         scores, [&](const std::string& name) { return is_of_part(name) && name != options.score; });
-  const std::string chosen_by = runs[0].chosen_by,
-                    score = options.score.empty() ? chosen_by : options.score;
+  const std::string chosen_by = runs[0].chosen_by, score = compared_score(options, chosen_by);
   if (options.by_run) return text_of_runs(runs, scores, score, options);
   const RunGroups groups = group_runs(runs);
   const bool asked = !options.question.baseline.empty() || !options.question.interaction.empty();

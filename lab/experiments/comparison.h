@@ -16,13 +16,16 @@ enum class TableFormat { text, csv, json, markdown, latex };
 
 struct ComparisonOptions {
   std::optional<ScoreTarget> target = {};
-  std::string score = "";  // that is compared; "": val.<train.best_by> of the first run
+  // Score that is compared. "": val.<train.best_by> of the first run, or if `columns` lack it the
+  // first of them.
+  std::string score = "";
   TableFormat format = TableFormat::text;
   // Scores to show; empty: those of the validation split for groups, else all; those of parts of
   // the model (is_of_part()) only in CSV and JSON.
   std::vector<std::string> columns = {};
   EffectQuestion question = {};
   bool by_run = false;  // never group runs
+  size_t width = 0;     // of text, beyond which numbers stand for the names of runs; 0: no limit
 };
 
 // Returns a table in a format other than JSON.

@@ -49,10 +49,13 @@ void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
   }
   std::vector<std::pair<size_t, std::string>> ranked;
   for (std::string& run : runs) {
-    const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
     std::vector<std::string> values;
-    std::ranges::transform(keys, std::back_inserter(values),
-                           [&](const std::string& key) { return value_of(config, key); });
+    try {
+      const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
+      std::ranges::transform(keys, std::back_inserter(values),
+                             [&](const std::string& key) { return value_of(config, key); });
+    } catch (const InputError&) {  // a damaged run comes last; who reads it says what is wrong
+    }
     const auto found = rank.find(values);
     ranked.emplace_back(found == rank.end() ? rank.size() : found->second, std::move(run));
   }

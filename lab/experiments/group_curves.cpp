@@ -26,7 +26,7 @@ std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves, bool
   const double most = curves.empty() ? INFINITY : maximum_of(curves[0]->name);
   for (const auto& [step, values] : by_step)
     points.push_back({step, geometric             ? geometric_mean(values)
-                            : std::isfinite(most) ? bounded_mean(values, most, 0)
+                            : std::isfinite(most) ? logit_mean(values, most)
                                                   : student_mean(values)});
   return points;
 }

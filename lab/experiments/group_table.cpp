@@ -59,26 +59,31 @@ Table GroupReport::groups() const {
     for (const std::string& name : scores)
       if (is_shown(name) && name != chosen_by && name != "seconds") shown.push_back(name);
     shown.emplace_back("seconds");
-    if (score != chosen_by && std::ranges::find(shown, score) == shown.end())
-      shown.push_back(score);
   }
+  if (!(all_scores && score == chosen_by) && std::ranges::find(shown, score) == shown.end())
+    shown.push_back(score);
   Table::Row heading = key_headings(all);
   heading.emplace_back("n");
-  if (all_scores) heading.insert(heading.end(), {chosen_by, "best"});
-  heading.insert(heading.end(), shown.begin(), shown.end());
+  std::vector<IntervalKind> kinds;
+  const auto add_heading = [&](const std::string& name) {
+    kinds.push_back(all.interval_kind(name));
+    heading.push_back(title_of(name, kinds.back()));
+  };
+  if (all_scores) {
+    add_heading(chosen_by);
+    heading.emplace_back("best");
+  }
+  std::ranges::for_each(shown, add_heading);
   if (options.target) std::ranges::copy(target_headings(*options.target), back_inserter(heading));
   table.rows.push_back(heading);
-  std::vector<IntervalKind> kinds;
   for (size_t i = 0; i < all.groups.size(); ++i) {
     const RunGroup& group = all.groups[i];
     const auto mean_cell = [&](const std::string& name) {
-      const std::optional<MeanInterval> mean = group.mean(name);
-      if (!mean) return std::string("-");
-      kinds.push_back(mean->kind);
-      return mean_text(*mean);
+      const std::optional<MeanInterval> mean = all.mean(i, name);
+      return mean ? mean_text(*mean) : "-";
     };
     Table::Row row = key_cells(i);
-    row.push_back(count_text(group, chosen_by));
+    row.push_back(count_text(group, all_scores ? chosen_by : score));
     if (all_scores) {
       row.push_back(mean_cell(chosen_by));
       const std::optional<double> best_of = group.best(chosen_by);
@@ -89,7 +94,7 @@ Table GroupReport::groups() const {
       std::ranges::copy(target_cells(median_reached(group, *options.target)), back_inserter(row));
     table.rows.push_back(std::move(row));
   }
-  table.notes = {interval_note(kinds)};
+  table.notes = interval_notes(kinds);
   return table;
 }
 
@@ -111,7 +116,7 @@ Table GroupReport::every_score() const {
   Table::Row heading = key_headings(all);
   heading.insert(heading.end(), {"runs", "failed"});
   for (const std::string& name : scores)
-    for (const char* what : {"n", "mean", "low", "high", "best"})
+    for (const char* what : {"n", "mean", "low", "high", "interval", "best"})
       heading.push_back(name + " " + what);
   if (options.target) std::ranges::copy(target_headings(*options.target), back_inserter(heading));
   const size_t compared = heading.size();
@@ -126,12 +131,13 @@ Table GroupReport::every_score() const {
     row.push_back(std::to_string(group.runs.size()));
     row.push_back(std::to_string(group.failed()));
     for (const std::string& name : scores) {
-      const MeanInterval mean = group.mean(name).value_or(MeanInterval());
+      const MeanInterval mean = all.mean(i, name).value_or(MeanInterval());
       const bool has_interval = mean.n > 0 && std::isfinite(mean.half_width);
       row.push_back(std::to_string(mean.n));
       row.push_back(mean.n > 0 ? fmt::format("{}", mean.mean) : "");
       row.push_back(has_interval ? fmt::format("{}", mean.interval.low) : "");
       row.push_back(has_interval ? fmt::format("{}", mean.interval.high) : "");
+      row.push_back(has_interval ? name_of(interval_kind_names, mean.kind) : "");
       row.push_back(mean.n > 0 ? fmt::format("{}", *group.best(name)) : "");
     }
     if (options.target)
@@ -164,8 +170,8 @@ std::string GroupReport::chosen() const {
   for (const std::string& name : scores)
     if (name.starts_with("test") &&
         is_shown("val" + name.substr(std::min(name.find('.'), name.size()))))
-      if (const std::optional<MeanInterval> mean = all.groups[*best.index].mean(name))
-        test.push_back(fmt::format("{} {}", name, mean_text(*mean)));
+      if (const std::optional<MeanInterval> mean = all.mean(*best.index, name))
+        test.push_back(fmt::format("{} {}", title_of(name, mean->kind), mean_text(*mean)));
   std::string scores_of_test = test.empty() ? "no test scores" : joined(test);
   if (all.groups.size() == 1) return scores_of_test;
   return fmt::format("best by {}: {}; {}", chosen_by, group_name(*best.index), scores_of_test);
@@ -184,17 +190,17 @@ std::vector<std::string> GroupReport::warnings() const {
   return lines;
 }
 
-Json statistics_json(const RunGroup& group, const std::vector<std::string>& names) {
+Json statistics_json(const RunGroups& all, size_t group, const std::vector<std::string>& names) {
   Json scores = Json::object();
   for (const std::string& name : names)
-    if (const std::optional<MeanInterval> mean = group.mean(name))
+    if (const std::optional<MeanInterval> mean = all.mean(group, name))
       scores.set(name, Json::object()
                            .set("n", mean->n)
                            .set("mean", mean->mean)
                            .set("low", mean->interval.low)
                            .set("high", mean->interval.high)
                            .set("interval", name_of(interval_kind_names, mean->kind))
-                           .set("best", *group.best(name)));
+                           .set("best", *all.groups[group].best(name)));
   return scores;
 }
 
@@ -217,7 +223,8 @@ Json named_values(const Words& keys, const Words& values) {
 
 Json GroupReport::groups_json() const {
   Json list = Json::array();
-  for (const RunGroup& group : all.groups) {
+  for (size_t i = 0; i < all.groups.size(); ++i) {
+    const RunGroup& group = all.groups[i];
     Json runs = Json::array();
     for (const ScoredRun& run : group.runs) {
       Json json = Json::object()
@@ -231,7 +238,7 @@ Json GroupReport::groups_json() const {
                     .set("config", named_values(all.varying, group.values))
                     .set("failed", group.failed())
                     .set("runs", std::move(runs))
-                    .set("scores", statistics_json(group, scores));
+                    .set("scores", statistics_json(all, i, scores));
     if (options.target)
       json.set("target", target_json(*options.target, median_reached(group, *options.target)));
     list.push(std::move(json));

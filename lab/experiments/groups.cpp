@@ -90,6 +90,12 @@ std::string group_of(const ScoredRun& run) {
   return fmt::format("{}\ndata {}\ntokenizer {}\n", settings, run.data, run.tokenizer);
 }
 
+// Returns the number of examples that a score of a split is measured on; 0: unknown.
+int64_t examples_of(const RunGroup& group, const std::string& score) {
+  const auto counts = group.numbers(score.substr(0, score.rfind('.') + 1) + "examples");
+  return counts.empty() ? 0 : std::llround(std::ranges::min(counts));
+}
+
 }  // namespace
 
 Json read_result(const RunFolder& run, const Experiment& experiment) {
@@ -120,6 +126,10 @@ ScoredRun ScoredRun::load(const std::string& path) {
           failure_of(path, state)};
 }
 
+std::vector<ScoredRun> load_runs(const std::vector<std::string>& paths) {
+  return of_undamaged(paths, ScoredRun::load);
+}
+
 std::string ScoredRun::value(const std::string& key) const {
   if (key == data_key) return data;
   return is_used(key, config) ? without_quotes(value_of(config, key)) : "-";
@@ -143,18 +153,6 @@ std::vector<double> RunGroup::numbers(const std::string& score) const {
   return numbers;
 }
 
-std::optional<MeanInterval> RunGroup::mean(const std::string& score) const {
-  const std::vector<double> all = numbers(score);
-  if (all.empty()) return std::nullopt;
-  const double most = maximum_of(score);
-  const bool is_bounded = std::isfinite(most) &&
-                          std::ranges::all_of(all, [&](double x) { return x >= 0 && x <= most; });
-  if (!is_bounded) return student_mean(all);
-  const auto of_split = numbers(score.substr(0, score.rfind('.') + 1) + "examples");
-  const bool counts = most == 1 && !of_split.empty();  // BLEU and chrF are no fractions of examples
-  return bounded_mean(all, most, counts ? std::llround(std::ranges::min(of_split)) : 0);
-}
-
 int64_t RunGroup::failed() const {
   return std::ranges::count(runs, RunState::failed, &ScoredRun::state);
 }
@@ -167,6 +165,34 @@ std::optional<double> RunGroup::best(const std::string& score) const {
 
 bool RunGroups::repeats_over_seeds() const {
   return std::ranges::any_of(groups, [](const RunGroup& group) { return group.runs.size() > 1; });
+}
+
+IntervalKind RunGroups::interval_kind(const std::string& score) const {
+  const double most = maximum_of(score);
+  bool several = false, differ = false, bounded = std::isfinite(most), counts = false;
+  for (const RunGroup& group : groups) {
+    const std::vector<double> all = group.numbers(score);
+    several = several || all.size() > 1;
+    differ = differ || !are_equal(all);
+    bounded = bounded && std::ranges::all_of(all, [&](double x) { return x >= 0 && x <= most; });
+    counts = counts || examples_of(group, score) > 0;
+  }
+  if (!bounded) return several ? IntervalKind::student : IntervalKind::none;
+  if (differ) return IntervalKind::logit;
+  return most == 1 && counts ? IntervalKind::wilson  // BLEU and chrF are no fractions of examples
+                             : IntervalKind::none;
+}
+
+std::optional<MeanInterval> RunGroups::mean(size_t group, const std::string& score) const {
+  const std::vector<double> all = groups.at(group).numbers(score);
+  if (all.empty()) return std::nullopt;
+  const IntervalKind kind = interval_kind(score);
+  const int64_t examples = examples_of(groups[group], score);
+  if (kind == IntervalKind::student) return student_mean(all);
+  if (kind == IntervalKind::logit && !are_equal(all)) return logit_mean(all, maximum_of(score));
+  if (kind == IntervalKind::wilson && examples > 0) return wilson_mean(all, examples);
+  return MeanInterval{
+      std::ssize(all), student_mean(all).mean, INFINITY, {-INFINITY, INFINITY}, IntervalKind::none};
 }
 
 std::vector<std::string> RunGroups::failures() const {
@@ -290,7 +316,7 @@ BestGroup best_group(const RunGroups& groups, const std::string& score) {
   for (const RunGroup& group : groups.groups) most = std::max(most, group.numbers(score).size());
   double best_mean = 0;
   for (size_t i = 0; i < groups.groups.size(); ++i) {
-    const std::optional<MeanInterval> mean = groups.groups[i].mean(score);
+    const std::optional<MeanInterval> mean = groups.mean(i, score);
     if (!mean) continue;
     if (mean->n < static_cast<int64_t>(most))
       best.left_out.push_back(i);

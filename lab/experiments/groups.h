@@ -1,6 +1,8 @@
 // Runs and their scores, in groups that differ only in the seed.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,8 +11,11 @@
 
 #include "apps/config/config.h"
 #include "apps/config/experiment.h"
+#include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/support/log.h"
 #include "apps/training/run_folder.h"
+#include "core/check.h"
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/statistics.h"
 
@@ -57,6 +62,27 @@ std::vector<std::string> runs_in(const std::string& folder);
 // InputError if there is no run, or if sweep.toml is damaged.
 std::vector<std::string> find_runs(const std::vector<std::string>& paths);
 
+// Returns f(path) of each run, such as ScoredRun::load(). Of several runs it leaves out those that
+// are damaged, and logs a warning for each. Throws the InputError of the first run if none is left,
+// and of a path that is no run.
+template <class F>
+auto of_undamaged(const std::vector<std::string>& paths, const F& f) {
+  std::vector<decltype(f(std::string()))> results;
+  std::optional<InputError> first;
+  std::vector<std::string> left_out;
+  for (const std::string& path : paths) try {
+      results.push_back(f(path));
+    } catch (const InputError& error) {
+      if (!exists(in_folder(path, "config.toml"))) throw;
+      left_out.push_back(fmt::format("left out {}: {}", path, error.what()));
+      if (!first) first = error;
+    }
+  if (results.empty() && first) throw InputError(*first);
+  for (const std::string& each : left_out) logging::warning("{}", each);
+  return results;
+}
+std::vector<ScoredRun> load_runs(const std::vector<std::string>& paths);
+
 // Runs that differ only in the seed, one for each seed, ascending.
 struct RunGroup {
   std::vector<ScoredRun> runs;
@@ -65,9 +91,6 @@ struct RunGroup {
   // The score of each run that has it.
   std::vector<double> numbers(const std::string& score) const;
   int64_t failed() const;  // runs
-  // The mean over the runs that have the score; none if no run has it. The interval of a score with
-  // a maximum, such as an accuracy, stays within its limits: bounded_mean().
-  std::optional<MeanInterval> mean(const std::string& score) const;
   std::optional<double> best(const std::string& score) const;
 };
 
@@ -77,6 +100,14 @@ struct RunGroups {
   std::vector<std::string> repeats;  // runs left out: config and seed are those of another run
 
   bool repeats_over_seeds() const;  // whether a group has more than one run
+  // Returns the kind of interval that the means of a score have in all groups. student: of scores
+  // without a maximum. Of scores with one, such as accuracies, logit if the seeds of any group
+  // differ; else wilson of a fraction of examples. none: without an interval.
+  IntervalKind interval_kind(const std::string& score) const;
+  // Returns the mean over the runs of a group that have the score, with an interval of that kind;
+  // none if no run has it. It has no interval if it is of one run, or logit and its seeds do not
+  // differ.
+  std::optional<MeanInterval> mean(size_t group, const std::string& score) const;
   // Returns what a reader must know about runs that failed: how many, that means leave them out,
   // and the errors of the first three. Empty if none failed.
   std::vector<std::string> failures() const;

@@ -1,8 +1,12 @@
 #include "lab/experiments/run_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
+#include "core/text.h"
 #include "lab/experiments/cells.h"
 
 namespace heed {
@@ -29,8 +33,27 @@ bool all_done(const std::vector<ScoredRun>& runs) {
                              [](const ScoredRun& run) { return run.state == RunState::done; });
 }
 
+// Replaces the names in the first column, which has a heading, by numbers that notes explain.
+void number_runs(Table& table) {
+  for (size_t i = 1; i < table.rows.size(); ++i) {
+    std::string& name = table.rows[i][0];
+    table.notes.push_back(fmt::format("{}: {}", i, name));
+    name = std::to_string(i);
+  }
+}
+
+// Returns whether text in this form is wider than the options allow.
+bool is_too_wide(const Table& table, const ComparisonOptions& options) {
+  std::vector<size_t> widths(table.rows[0].size());
+  for (const Table::Row& row : table.rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], 2 + character_count(row[i]));  // 2: between columns
+  return options.format == TableFormat::text && options.width > 0 &&
+         std::accumulate(widths.begin(), widths.end(), size_t{0}) > options.width + 2;
+}
+
 Table transposed(const Table& table) {
-  Table result;
+  Table result{{}, table.notes};
   for (size_t column = 0; column < table.rows[0].size(); ++column) {
     Table::Row& row = result.rows.emplace_back();
     for (const Table::Row& each : table.rows) row.push_back(each[column]);
@@ -68,7 +91,9 @@ Table table_of(const std::vector<ScoredRun>& runs, const std::vector<std::string
 
 Table columns_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
                       const ComparisonOptions& options) {
-  return transposed(table_of(runs, keys_of(runs), scores, options, !all_done(runs)));
+  Table table = table_of(runs, keys_of(runs), scores, options, !all_done(runs));
+  if (is_too_wide(transposed(table), options)) number_runs(table);
+  return transposed(table);
 }
 
 Table rows_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
@@ -78,6 +103,7 @@ Table rows_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::st
   keys.emplace_back("seed");
   Table table = table_of(runs, keys, scores, options, true);
   table.rows[0][0] = "run";
+  if (is_too_wide(table, options)) number_runs(table);
   return table;
 }
 

@@ -76,24 +76,32 @@ Interval wilson_interval(double fraction, int64_t examples) {
   return {std::clamp(centre - half, 0.0, fraction), std::clamp(centre + half, fraction, 1.0)};
 }
 
-MeanInterval bounded_mean(std::span<const double> values, double most, int64_t examples) {
-  MeanInterval result = student_mean(values);
-  const auto limited = [&](Interval of_fraction, IntervalKind kind) {
-    result.interval = {most * of_fraction.low, most * of_fraction.high};
-    result.half_width = (result.interval.high - result.interval.low) / 2;
-    result.kind = kind;
-    return result;
-  };
-  const double fraction = std::clamp(result.mean / most, 0.0, 1.0);
-  const auto [lowest, highest] = std::ranges::minmax(values);
-  if (lowest == highest)
-    return examples > 0 ? limited(wilson_interval(fraction, examples), IntervalKind::wilson)
-                        : result;
-  if (result.kind == IntervalKind::none) return result;
+bool are_equal(std::span<const double> values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
+}
+
+namespace {
+
+MeanInterval with_interval(MeanInterval mean, Interval interval, IntervalKind kind) {
+  return {mean.n, mean.mean, (interval.high - interval.low) / 2, interval, kind};
+}
+
+}  // namespace
+
+MeanInterval logit_mean(std::span<const double> values, double most) {
+  const MeanInterval mean = student_mean(values);
+  if (are_equal(values)) return mean;
+  const double fraction = std::clamp(mean.mean / most, 0.0, 1.0);
   const double logit = std::log(fraction / (1 - fraction));
-  const double half = result.half_width / most / (fraction * (1 - fraction));
-  const auto fraction_of = [](double x) { return 1 / (1 + std::exp(-x)); };
-  return limited({fraction_of(logit - half), fraction_of(logit + half)}, IntervalKind::logit);
+  const double half = mean.half_width / most / (fraction * (1 - fraction));
+  const auto limit = [&](double x) { return most / (1 + std::exp(-x)); };
+  return with_interval(mean, {limit(logit - half), limit(logit + half)}, IntervalKind::logit);
+}
+
+MeanInterval wilson_mean(std::span<const double> values, int64_t examples) {
+  const MeanInterval mean = student_mean(values);
+  return with_interval(mean, wilson_interval(std::clamp(mean.mean, 0.0, 1.0), examples),
+                       IntervalKind::wilson);
 }
 
 double sign_flip_p(std::span<const double> differences) {

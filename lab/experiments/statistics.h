@@ -40,9 +40,13 @@ MeanInterval geometric_mean(std::span<const double> values);
 // Returns the mean of values in [0, most] with an interval inside these limits: Student's on the
 // logit of the mean, whose standard error is that of the mean divided by mean (1 - mean) (Korn and
 // Graubard 1998, "Confidence intervals for proportions with small expected number of positive
-// counts"). Equal values, or a single one, say nothing about the spread between seeds. They get
-// wilson_interval() over `examples`, or none for `examples` = 0. n ≥ 1.
-MeanInterval bounded_mean(std::span<const double> values, double most, int64_t examples);
+// counts"). Equal values, or a single one, say nothing about the spread between seeds: they get
+// student_mean(). n ≥ 1.
+MeanInterval logit_mean(std::span<const double> values, double most);
+// Returns the mean of equal fractions, or of a single one, with wilson_interval(). n ≥ 1.
+MeanInterval wilson_mean(std::span<const double> values, int64_t examples);
+// Returns whether all values are equal, as a single one is.
+bool are_equal(std::span<const double> values);
 // Returns the interval of a fraction of `examples` ≥ 1 independent examples (Wilson 1927, "Probable
 // inference, the law of succession, and statistical inference").
 Interval wilson_interval(double fraction, int64_t examples);

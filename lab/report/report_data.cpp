@@ -265,7 +265,7 @@ int64_t planned_runs(const Report& report) {
 
 Report report_data(const ReportRequest& request) {
   Report report;
-  for (const std::string& path : find_runs(request.paths)) report.runs.push_back(read_run(path));
+  report.runs = of_undamaged(find_runs(request.paths), read_run);
   report.title =
       request.paths.size() == 1 ? request.paths[0] : fmt::format("{} runs", report.runs.size());
   check_input(request.split.empty() || report.runs.size() == 1,
@@ -288,7 +288,7 @@ Report report_data(const ReportRequest& request) {
 
 std::string figure_of(const ReportRequest& request) {
   Report report;
-  for (const std::string& path : find_runs(request.paths)) report.runs.push_back(read_run(path));
+  report.runs = of_undamaged(find_runs(request.paths), read_run);
   const std::vector<Chart> charts =
       report.runs.size() == 1 || request.by_run ? charts_of_runs(report.runs) : [&] {
         ReportRequest all = request;

@@ -47,6 +47,13 @@ bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& valu
   return is_compared_by_ratio(score) && !values.empty() && std::ranges::min(values) > 0;
 }
 
+std::vector<double> numbers_of(const RunGroups& groups, const std::string& score) {
+  std::vector<double> all;
+  for (const RunGroup& group : groups.groups)
+    std::ranges::copy(group.numbers(score), std::back_inserter(all));
+  return all;
+}
+
 // Whether a curve of this name is drawn by ratio where it is positive: all but fractions and other
 // bounded scores.
 bool is_ratio_curve(const std::string& name) {
@@ -64,18 +71,15 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
         (!columns.empty() || (name.find('.') != name.npos && !is_count(name) && !is_of_part(name) &&
                               last_component(name) != "perplexity")))
       scores.names.push_back(name);
-  std::vector<double> all;
   std::vector<double> rank;  // the lower, the better
   for (size_t i = 0; i < scores.groups.groups.size(); ++i) {
-    const RunGroup& group = scores.groups.groups[i];
-    std::ranges::copy(group.numbers(scores.score()), std::back_inserter(all));
-    const auto mean = drawn_mean(group, scores.score());
+    const auto mean = drawn_mean(scores.groups, i, scores.score());
     const double value = mean ? mean->mean : INFINITY;
     rank.push_back(mean && !lower_is_better(scores.score()) ? -value : value);
     scores.best_first.push_back(i);
   }
   std::ranges::stable_sort(scores.best_first, {}, [&](size_t i) { return rank[i]; });
-  scores.by_ratio = is_drawn_by_ratio(scores.score(), all);
+  scores.by_ratio = is_drawn_by_ratio(scores.score(), numbers_of(scores.groups, scores.score()));
   scores.effects = effects_on(scores.groups, scores.score());
   if (const std::vector<KeyEffects>& keys = scores.effects.keys; keys.size() == 2) try {
       scores.effects = effects_on(scores.groups, scores.score(),
@@ -98,10 +102,12 @@ std::string name_of_group(const RunGroups& groups, size_t index) {
   return name.empty() ? "mean" : name;
 }
 
-std::optional<MeanInterval> drawn_mean(const RunGroup& group, const std::string& score) {
-  const std::vector<double> values = group.numbers(score);
-  if (is_drawn_by_ratio(score, values)) return geometric_mean(values);
-  return group.mean(score);
+std::optional<MeanInterval> drawn_mean(const RunGroups& groups, size_t group,
+                                       const std::string& score) {
+  const std::vector<double> values = groups.groups.at(group).numbers(score);
+  if (!values.empty() && is_drawn_by_ratio(score, numbers_of(groups, score)))
+    return geometric_mean(values);
+  return groups.mean(group, score);
 }
 
 std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index) {

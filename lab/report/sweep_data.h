@@ -35,8 +35,10 @@ std::string short_settings(const std::vector<std::string>& keys,
 std::string name_of_group(const RunGroups& groups, size_t index);
 
 // Returns the mean of a score on the scale on which it is drawn: the geometric one of positive
-// losses and others that are compared by ratio, that of RunGroup::mean() of the rest.
-std::optional<MeanInterval> drawn_mean(const RunGroup& group, const std::string& score);
+// losses and others that are compared by ratio, that of RunGroups::mean() of the rest. All groups
+// have one scale and one kind of interval.
+std::optional<MeanInterval> drawn_mean(const RunGroups& groups, size_t group,
+                                       const std::string& score);
 
 // Returns the colour and the dash of a group: by its value of the first key, and of the others.
 std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index);

@@ -109,10 +109,10 @@ std::vector<Cell> cells_of(const RunGroups& groups, size_t i) {
   if (cells.empty()) cells.push_back({"all seeds", "", true});
   return cells;
 }
-void add_means(std::vector<Cell>& cells, const RunGroup& group,
+void add_means(std::vector<Cell>& cells, const RunGroups& groups, size_t i,
                const std::vector<std::string>& scores) {
   for (const std::string& score : scores) {
-    const auto mean = drawn_mean(group, score);
+    const auto mean = drawn_mean(groups, i, score);
     cells.push_back({mean ? number_of(score, mean->mean) : "–", "n other"});
   }
 }
@@ -131,20 +131,22 @@ std::string groups_table(const SweepScores& sweep) {
   for (const size_t i : sweep.best_first) {
     const RunGroup& group = groups.groups[i];
     const std::string count = count_text(group, score);
-    const auto mean = drawn_mean(group, score);
+    const auto mean = drawn_mean(groups, i, score);
     std::vector<Cell> cells = cells_of(groups, i), whole = cells;
     cells.push_back({html(count), count.find("of") == count.npos ? "n" : "n bad"});
     cells.push_back({"", "plotted"});
     cells.push_back({"<b>" + (mean ? number_of(score, mean->mean) : "–") + "</b>", "n"});
     cells.push_back({mean ? interval_of(score, *mean) : "–", "n q"});
-    add_means(cells, group, others);
-    add_means(whole, group, all);
+    add_means(cells, groups, i, others);
+    add_means(whole, groups, i, all);
     rows += html_row(cells);
     folded += html_row(whole);
   }
   std::vector<Cell> heads = heads_of(groups), whole = heads;
-  heads.insert(heads.end(),
-               {{"seeds", "n"}, {"", "plotted"}, {html(score), "n"}, {"95 % interval", "n"}});
+  heads.insert(heads.end(), {{"seeds", "n"},
+                             {"", "plotted"},
+                             {html(score), "n"},
+                             {title_of("95 % interval", groups.interval_kind(score)), "n"}});
   add_heads(heads, others);
   add_heads(whole, all);
   std::string text = html_table(heads, rows, "groups");
@@ -474,7 +476,7 @@ Json groups_json(const SweepScores& sweep) {
                     .set("colour", style.first)
                     .set("dash", style.second)
                     .set("seeds", std::move(seeds));
-    if (const auto mean = drawn_mean(group, sweep.score())) {
+    if (const auto mean = drawn_mean(groups, i, sweep.score())) {
       json.set("mean", six_digits(mean->mean));
       if (std::isfinite(mean->half_width))
         json.set("low", six_digits(mean->interval.low))
@@ -521,7 +523,7 @@ std::string top_of_runs(const Report& report) {
   }
   if (asks > most) text += fmt::format("<a href=\"#differences\">{} more below.</a>", asks - most);
   if (groups.varying.empty() && !groups.groups.empty())
-    if (const auto mean = drawn_mean(groups.groups[0], sweep.score()))
+    if (const auto mean = drawn_mean(groups, 0, sweep.score()))
       text += fmt::format("Over {} the mean is {}{}.", counted(mean->n, "seed"),
                           number_of(sweep.score(), mean->mean),
                           std::isfinite(mean->half_width)

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "apps/support/table.h"
 #include "lab/experiments/cells.h"
@@ -46,8 +47,8 @@ bool has_line(const std::string& text, const std::string& words) {
 TEST_CASE("compare: a row for each group, and differences from the first") {
   const std::string text = TwoRates(6).comparison({ScoreTarget::parse("val.loss=4")});
   has_line(text,
-           "optim.lr n val.loss best val.exact_match seconds steps to val.loss ≤ 4 seconds to "
-           "val.loss ≤ 4");
+           "optim.lr n val.loss (Student) best val.exact_match (Student) seconds steps to val.loss "
+           "≤ 4 seconds to val.loss ≤ 4");
   has_line(text, "0.001 6 4.25 ± 0.29 4 4.25 ± 0.29 - - -");
   has_line(text, "0.002 6 3.38 ± 0.64 2.5 3.38 ± 0.64 - 35 3.5");
   has_line(text, "best by val.loss: optim.lr = 0.002; no test scores");
@@ -183,23 +184,49 @@ TEST_CASE("compare: fractions have intervals inside their limits, and the text n
   for (const auto& [seed, fraction] : {std::pair(1, 0.0), {2, 0.001}, {3, 0.0}})
     add(1e-3, seed, fraction);
   for (int64_t seed = 1; seed <= 3; ++seed) add(2e-3, seed, 1);
-  const std::string text = comparison_of(runs.load(), {.columns = {"val.exact_match"}});
-  has_line(text, "0.001 3 0.00033 [0.00000, 0.02408]");
-  has_line(text, "0.002 3 1.000 [0.963, 1.000]");
-  CHECK_CONTAINS(text,
-                 "mean [95 % interval] of accuracies, BLEU and chrF, by Student on the logit of "
-                 "the mean; where "
-                 "the seeds do not differ, or there is one, mean [95 % interval] over the "
-                 "examples of one run (Wilson)\n");
-  const Json json = Json::parse(comparison_of(runs.load(), {.format = TableFormat::json}), "json");
-  const Json& groups = json.at("groups");
-  const auto score = [&](size_t group) -> const Json& {
-    return groups.elements()[group].at("scores").at("val.exact_match");
+  const ComparisonOptions columns = {.columns = {"val.exact_match"}};
+  const auto score_of = [&](size_t group) {
+    const std::string text = comparison_of(runs.load(), {.format = TableFormat::json});
+    return Json::parse(text, "json")
+        .at("groups")
+        .elements()[group]
+        .at("scores")
+        .at("val.exact_match");
   };
-  CHECK(score(0).at("interval").string() == "logit");
-  CHECK(score(0).at("low").number() > 0);
-  CHECK(score(1).at("interval").string() == "wilson");
-  CHECK(score(1).at("low").number() == doctest::Approx(100 / (100 + 3.841459)));
+  // The seeds of one group differ, so the column has intervals over seeds, and those of the other
+  // group say nothing.
+  std::string text = comparison_of(runs.load(), columns);
+  has_line(text, "optim.lr n val.exact_match (logit)");
+  has_line(text, "0.001 3 0.00033 [0.00000, 0.02408]");
+  has_line(text, "0.002 3 1");
+  has_line(text,
+           "logit: mean [95 % interval] over the seeds, by Student on the logit of the mean; none "
+           "where the seeds do not differ");
+  CHECK(text.find("Wilson") == text.npos);
+  CHECK(score_of(0).at("interval").string() == "logit");
+  CHECK(score_of(0).at("low").number() > 0);
+  CHECK(score_of(1).at("interval").string() == "none");
+  CHECK(score_of(1).at("low").is_null());
+  // The score that is shown is compared.
+  has_line(text,
+           "val.exact_match minus that of optim.lr = 0.001, paired by seed; interval: Student on "
+           "the differences; p: sign flips");
+  CHECK(text.find("val.loss divided") == text.npos);
+  const std::string csv =
+      comparison_of(runs.load(), {.format = TableFormat::csv, .columns = columns.columns});
+  CHECK_CONTAINS(csv, "val.exact_match low,val.exact_match high,val.exact_match interval,");
+  CHECK_CONTAINS(csv, ",logit,");
+  CHECK(csv.find("wilson") == csv.npos);
+
+  // No seeds differ: both have intervals over the examples.
+  for (int64_t seed = 1; seed <= 3; ++seed) add(1e-3, seed, 0.5);
+  text = comparison_of(runs.load(), columns);
+  has_line(text, "optim.lr n val.exact_match (Wilson)");
+  has_line(text, "0.001 3 0.500 [0.404, 0.596]");
+  has_line(text, "0.002 3 1.000 [0.963, 1.000]");
+  CHECK(text.find("logit") == text.npos);
+  CHECK(score_of(1).at("interval").string() == "wilson");
+  CHECK(score_of(1).at("low").number() == doctest::Approx(100 / (100 + 3.841459)));
 }
 
 namespace {
@@ -330,12 +357,14 @@ TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over 
   std::map<std::string, std::vector<double>> expected;
   for (const char* run : {"s/seed-1", "s/seed-2"}) {
     const Json evaluated = Json::parse(heed({"evaluate", run, "--by", "length", "--json"}), "json");
+    expected["test.exact_match"].push_back(evaluated.at("exact_match").number());
     for (const Json& kind : evaluated.at("by").elements())
       expected["test[" + kind.at("kind").string() + "].exact_match"].push_back(
           kind.at("exact_match").number());
   }
   CHECK(scores.members().size() == expected.size());
-  CHECK(expected.size() > 1);
+  CHECK(expected.size() > 2);
+  CHECK(compared.at("compared_by").string() == "test.exact_match");  // the first column
   for (const auto& each : expected) {
     const auto& name = each.first;
     const auto& values = each.second;
@@ -350,10 +379,81 @@ TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over 
                  {"--split is for --by"});
 }
 
+TEST_CASE("compare: kinds of lines without an expected output have losses") {
+  const Workspace runs;
+  runs.write("names.txt", "ab\nabc\nba\nbca\ncab\nac\ncb\nabc\n");
+  runs.train("a",
+             "[train]\nsteps = 2\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
+             "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'names.txt'\nlevel = 'byte'\n"
+             "val_path = 'names.txt'\ntest_fraction = 0\n");
+  runs.ok({"train", "a.toml", "--run", "b", "--set", "seed=2"});
+  const std::string text = runs.ok({"compare", "a", "b", "--by", "length"});
+  has_line(text, "n val.loss (Student) val[2].loss (Student) val[3].loss (Student)");
+  CHECK(text.find("exact") == text.npos);
+}
+
+TEST_CASE("compare and report leave out damaged runs of several, and say so") {
+  TwoRates runs(2);
+  Experiment lines;  // whose run.json compare reads, for the data
+  lines.model.kind = ModelKind::language_model;
+  lines.data.kind = &data_kinds::lines;
+  lines.data.path = "lines.txt";
+  write_file(runs.add("s/c/1", lines, R"({"val": {"loss": 1}})") + "/run.json", "{");
+  write_file(runs / "s/a/1/result.json", "{");
+  write_file(runs / "s/b/1/config.toml", "seed = \n");
+  for (const std::string command : {"compare", "report"}) {
+    const ProgramOutput output = succeeded(heed_in(runs.path, {command, "s"}));
+    if (command == "compare") {
+      CHECK_CONTAINS(output.err, "left out s/a/1: s/a/1/result.json");
+      CHECK_CONTAINS(output.err, "left out s/c/1: s/c/1/run.json");
+    }
+    CHECK_CONTAINS(output.err, "left out s/b/1: s/b/1/config.toml:1");
+  }
+  const Json kept =
+      Json::parse(succeeded(heed_in(runs.path, {"compare", "s", "--runs", "--json"})).out, "runs");
+  REQUIRE(kept.elements().size() == 2);
+  CHECK(kept.elements()[0].at("run").string() == "s/a/2");
+  // The only run, and a folder that is none, stay errors.
+  check_rejected(heed_in(runs.path, {"compare", "s/a/1"}), 2, {"s/a/1/result.json"});
+  check_rejected(heed_in(runs.path, {"compare", "s/a/1", "s/b/1"}), 2, {"s/a/1/result.json"});
+  check_rejected(heed_in(runs.path, {"compare", "s/a/2", "s/none"}), 2, {"s/none: no such run"});
+}
+
+TEST_CASE("compare: numbers stand for names of runs that are too long for the table") {
+  ScoredRuns runs;
+  const std::string setting = "model.positional.kind=sinusoidal,optim.lr=";
+  for (int i = 1; i <= 3; ++i) runs.add(fmt::format("s/{}{}/seed-1", setting, i), 1, 1e-3 * i, 2);
+  runs.add("short/a", 1, 1e-3, 2);
+  runs.add("short/b", 1, 2e-3, 2);
+  const auto longest_line = [](const std::string& text) {
+    size_t longest = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    return longest;
+  };
+  for (const bool by_run : {false, true}) {
+    std::vector<std::string> arguments = {"compare", "s"};
+    if (by_run) arguments.emplace_back("--runs");
+    const std::string text = succeeded(heed_in(runs.path, arguments)).out;
+    CHECK(longest_line(text.substr(0, text.find("1: s/"))) <= 80);
+    has_line(text, fmt::format("3: s/{}3/seed-1", setting));
+    has_line(text, by_run ? "3 0.003 1 done 10 2 2" : " 1 2 3");
+    // What programs read keeps the names.
+    for (const char* format : {"--csv", "--json", "--markdown"}) {
+      std::vector<std::string> other = arguments;
+      other.emplace_back(format);
+      CHECK_CONTAINS(succeeded(heed_in(runs.path, other)).out, setting + "3/seed-1");
+    }
+  }
+  has_line(succeeded(heed_in(runs.path, {"compare", "short"})).out, " short/a short/b");
+  const std::vector<ScoredRun> loaded = load_runs(find_runs({runs / "short"}));
+  has_line(comparison_of(loaded, {.width = 30}), " 1 2");
+}
+
 TEST_CASE("compare: columns are the scores that were asked for, in their order") {
   const std::string text =
       TwoRates(6).comparison({.columns = {"val.exact_match", "steps", "val.loss"}});
-  has_line(text, "optim.lr n val.exact_match steps val.loss");
+  has_line(text, "optim.lr n val.exact_match (Student) steps (Student) val.loss (Student)");
   has_line(text, "0.002 6 3.38 ± 0.64 10 3.38 ± 0.64");
 }
 
@@ -368,18 +468,20 @@ TEST_CASE("compare: validation chooses, and only of the chosen one test is shown
                            1000 * lr, 10 - 1000 * lr));
     }
   const std::string text = comparison_of(runs.load(), {});
-  has_line(text, "best by val.loss: optim.lr = 0.001; test.loss 9");
+  has_line(text, "best by val.loss: optim.lr = 0.001; test.loss (Student) 9");
   CHECK(text.find("test.targets") == text.npos);
   const std::string by_test = comparison_of(runs.load(), {.score = "test.loss"});
-  has_line(by_test, "best by val.loss: optim.lr = 0.001; test.loss 9");
+  has_line(by_test, "best by val.loss: optim.lr = 0.001; test.loss (Student) 9");
   CHECK_CONTAINS(by_test, "test.loss divided by that of optim.lr = 0.001");
 }
 
 TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
   const TwoRates runs(6);
   const std::string csv = runs.comparison({.format = TableFormat::csv});
-  CHECK_CONTAINS(csv, "optim.lr,runs,failed,steps n,steps mean,steps low,steps high,steps best,");
-  CHECK_CONTAINS(csv, "\n0.002,6,0,6,10,10,10,10,6,3.375,");
+  CHECK_CONTAINS(
+      csv,
+      "optim.lr,runs,failed,steps n,steps mean,steps low,steps high,steps interval,steps best,");
+  CHECK_CONTAINS(csv, "\n0.002,6,0,6,10,10,10,student,10,6,3.375,");
   const Json json = Json::parse(runs.comparison({.format = TableFormat::json}), "json");
   CHECK(json.at("best").integer() == 1);
   CHECK(json.at("compared_by").string() == "val.loss");
@@ -394,7 +496,7 @@ TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
   CHECK_CONTAINS(csv, ",6,0.7845");
   CHECK(difference.at("p").number() == 0.03125);
   const std::string markdown = runs.comparison({.format = TableFormat::markdown});
-  CHECK_CONTAINS(markdown, "| optim.lr | n | val.loss | best |");
+  CHECK_CONTAINS(markdown, "| optim.lr | n | val.loss (Student) | best |");
   CHECK_CONTAINS(markdown, "\n|---|---:|---:|");
   CHECK_CONTAINS(markdown, "\n| 0.002 | 6 | 3.38 ± 0.64 | 2.5 |");
 }

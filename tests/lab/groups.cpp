@@ -36,8 +36,8 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
   CHECK(groups.groups[0].numbers("val.loss") == std::vector<double>{0.625, 0.75, 1.75});
   CHECK(groups.groups[0].best("val.loss") == 0.625);
   CHECK(groups.groups[0].best("val.exact_match") == 1.75);
-  CHECK(groups.groups[0].mean("val.loss")->mean == doctest::Approx(3.125 / 3));
-  CHECK_FALSE(groups.groups[0].mean("test.loss").has_value());
+  CHECK(groups.mean(0, "val.loss")->mean == doctest::Approx(3.125 / 3));
+  CHECK_FALSE(groups.mean(0, "test.loss").has_value());
   CHECK(groups.groups[0].runs[0].chosen_by == "val.loss");
   CHECK(best_group(groups, "val.loss").index == 0);
   CHECK(best_group(groups, "val.exact_match").index == 1);
@@ -83,7 +83,7 @@ TEST_CASE("groups: a run without a score does not count") {
   const RunGroups groups = folder.grouped();
   REQUIRE(groups.groups.size() == 1);
   CHECK(groups.groups[0].runs.size() == 3);
-  CHECK(groups.groups[0].mean("val.loss")->n == 1);
+  CHECK(groups.mean(0, "val.loss")->n == 1);
 }
 
 TEST_CASE("groups: steps and seconds to a target") {
@@ -275,7 +275,7 @@ TEST_CASE("groups: data are the same wherever their file is, and others at the s
   CHECK(other.groups[0].values == Names{"1", "000000000000004d"});
   CHECK(other.groups[1].values == Names{"1", "000000000000004e"});
   CHECK(other.groups[2].values == Names{"4", "000000000000004d"});
-  CHECK(other.groups[1].mean("val.loss")->n == 2);
+  CHECK(other.mean(1, "val.loss")->n == 2);
   const Effects effects = effects_on(other, "val.loss");
   CHECK_FALSE(effects.groups[0].same_data);
   CHECK(effects.groups[0].seeds.empty());

@@ -181,27 +181,24 @@ TEST_CASE("statistics: 95 % intervals contain the truth as often as the document
 }
 
 TEST_CASE("statistics: an interval of fractions stays inside its limits and contains the mean") {
-  const auto check_limits = [](const Values& values, double most, int64_t examples,
+  const auto check_limits = [](const MeanInterval& mean, const Values& values, double most,
                                IntervalKind kind) {
-    const MeanInterval mean = bounded_mean(values, most, examples);
     CHECK(mean.kind == kind);
     CHECK((0 <= mean.interval.low && mean.interval.low <= mean.mean));
     CHECK((mean.mean <= mean.interval.high && mean.interval.high <= most));
     CHECK(mean.mean == student_mean(values).mean);
-    return mean;
   };
-  check_limits({0, 0.001, 0}, 1, 100, IntervalKind::logit);
-  check_limits({1, 0.999, 1, 1}, 1, 0, IntervalKind::logit);
-  check_limits({99, 20}, 100, 0, IntervalKind::logit);
-  check_limits({0, 1}, 1, 0, IntervalKind::logit);
-  for (const double equal : {0.0, 0.3, 1.0}) {
-    check_limits(Values(3, equal), 1, 50, IntervalKind::wilson);
-    check_limits({equal}, 1, 50, IntervalKind::wilson);
-  }
-  CHECK(bounded_mean(Values{0.5}, 1, 0).kind == IntervalKind::none);
+  for (const auto& [values, most] :
+       {std::pair(Values{0, 0.001, 0}, 1.0), {{1, 0.999, 1, 1}, 1}, {{99, 20}, 100}, {{0, 1}, 1}})
+    check_limits(logit_mean(values, most), values, most, IntervalKind::logit);
+  for (const double equal : {0.0, 0.3, 1.0})
+    for (const Values& values : {Values(3, equal), {equal}})
+      check_limits(wilson_mean(values, 50), values, 1, IntervalKind::wilson);
+  CHECK(logit_mean(Values{0.5}, 1).kind == IntervalKind::none);
+  CHECK(logit_mean(Values{0.5, 0.5}, 1).half_width == 0);
   // Small spreads near the middle: Student's own interval.
   const Values near = {0.5, 0.501, 0.499, 0.5005};
-  const MeanInterval logit = bounded_mean(near, 1, 0), student = student_mean(near);
+  const MeanInterval logit = logit_mean(near, 1), student = student_mean(near);
   CHECK(logit.half_width == doctest::Approx(student.half_width).epsilon(1e-4));
   // Wilson 1927: 8 of 10 is 0.4902 … 0.9433.
   CHECK(wilson_interval(0.8, 10).low == doctest::Approx(0.49016).epsilon(1e-4));
@@ -224,7 +221,7 @@ TEST_CASE("statistics: logit and Wilson intervals contain the truth as often as 
         each = near_one ? 1 - fraction : fraction;
       }
       const Interval interval =
-          logit ? bounded_mean(fractions, 1, 0).interval : student_mean(fractions).interval;
+          logit ? logit_mean(fractions, 1).interval : student_mean(fractions).interval;
       count += interval.low <= truth && truth <= interval.high;
     }
     return 100.0 * count / simulated;
