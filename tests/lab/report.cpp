@@ -499,12 +499,26 @@ TEST_CASE("a report counts and names failed runs, and lists single runs on reque
   CHECK_CONTAINS(page, "The run failed: step 3: the loss is NaN; lower optim.lr");  // in its row
   const std::string exact =
       report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"}));
-  CHECK_CONTAINS(exact, "<b>75.0 %</b></td><td class=\"n q\">65.7 … 82.5</td>");  // Wilson
+  CHECK_CONTAINS(exact, "<b>75.0 %</b></td><td class=\"n q\">65.7 … 82.5</td>");
+  CHECK_CONTAINS(exact, ">95 % interval (Wilson)<");
   const Report listed = report_data({.paths = {folder / "s"}, .by_run = true});
   const std::string rows = report_file(listed);
   CHECK_CONTAINS(rows, "<th>run</th>");
   CHECK_CONTAINS(rows, folder / "s/3" + "</td><td class=\"n\">3</td><td class=\"n\">failed</td>");
   CHECK(listed.charts.at(0).at("lines").elements().size() == 3);  // a curve for each run
+  // A second group whose seeds differ: the column has intervals over seeds, none of the first.
+  for (int seed = 4; seed <= 5; ++seed) {
+    const std::string path = fmt::format("{}/s/{}", folder.path, seed);
+    make_folders(path);
+    write_file(path + "/config.toml", fmt::format("seed = {}\n[model]\nlayers = 3\n", seed));
+    write_file(
+        path + "/result.json",
+        fmt::format(R"({{"val": {{"loss": 1, "exact_match": 0.{}, "examples": 100}}}})", seed));
+  }
+  const std::string both =
+      report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"}));
+  CHECK_CONTAINS(both, ">95 % interval (logit)<");
+  CHECK_CONTAINS(both, "<b>75.0 %</b></td><td class=\"n q\">–</td>");
 }
 
 namespace {
