@@ -15,7 +15,6 @@ static void check_adam(const OptimOptions& o) {
               o.kind->name);
   check_input(o.beta1 < 1 && o.beta2 < 1, "`beta1` = {} and `beta2` = {} must be less than 1",
               o.beta1, o.beta2);
-  check_input(static_cast<real>(o.epsilon) > 0, "`epsilon` = {} must be more than 0", o.epsilon);
 }
 
 const OptimizerRule optimizers::adam = {"adam", adam_state, check_adam, kernels::adam_step};

@@ -64,7 +64,7 @@ struct OptimOptions {
   bool nesterov = false;  // sgd: looks ahead along the momentum
   double beta1 = 0.9;     // adam: decay of the mean of gradients
   double beta2 = 0.999;   // adam: decay of the mean of squared gradients
-  double epsilon = 1e-8;  // adam: added to the divisor
+  double epsilon = 1e-8;  // adam: added to the divisor; with 0 it may be 0 / 0
   bool amsgrad = false;   // adam: divides by the largest second moment so far
   double ema = 0;         // decay of an average of the weights (optim/average.h); 0: none
 

@@ -21,7 +21,9 @@ void OptimOptions::fields(Fields& f) {
   f.flag("nesterov", nesterov, "sgd: look ahead along the momentum");
   f.number("beta1", beta1, {0, 1}, "adam, adamw: decay of the mean of gradients");
   f.number("beta2", beta2, {0, 1}, "adam, adamw: decay of the mean of squared gradients");
-  f.number("epsilon", epsilon, at_least(0), "adam, adamw: added to the divisor");
+  f.number("epsilon", epsilon, at_least(0),
+           "adam, adamw: added to the divisor; with 0 a weight whose gradient was always zero "
+           "becomes NaN, as in PyTorch");
   f.flag("amsgrad", amsgrad, "adam, adamw: divide by the maximum second moment so far");
   f.number("ema", ema, ema_range,
            "decay of an exponential moving average of the weights, which is evaluated and saved in "

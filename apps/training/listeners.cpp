@@ -246,9 +246,12 @@ void TrainingContext::save() {
 std::string TrainingContext::intact() const { return writer ? writer->checkpoints().intact() : ""; }
 
 std::string TrainingContext::remedy() const {
-  return fmt::format("; lower optim.lr ({}), raise schedule.warmup_steps ({}){}",
-                     experiment.optim.lr, experiment.schedule.warmup_steps,
-                     experiment.optim.clip_norm > 0 ? "" : ", or set optim.clip_norm = 1");
+  const OptimOptions& optim = experiment.optim;
+  const bool divides_by_zero = optim.kind != &optimizers::sgd && optim.epsilon == 0;
+  return fmt::format("; {}lower optim.lr ({}), raise schedule.warmup_steps ({}){}",
+                     divides_by_zero ? "raise optim.epsilon (0), " : "", optim.lr,
+                     experiment.schedule.warmup_steps,
+                     optim.clip_norm > 0 ? "" : ", or set optim.clip_norm = 1");
 }
 
 std::vector<Prediction> TrainingContext::samples(const std::string& split) const {

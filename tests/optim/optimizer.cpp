@@ -257,8 +257,19 @@ TEST_CASE("contradictory options are rejected") {
   }
   SUBCASE("beta1") { options.beta1 = 1; }
   SUBCASE("beta2") { options.beta2 = 1; }
-  SUBCASE("epsilon") { options.epsilon = 0; }
   CHECK_THROWS_AS(Optimizer(options, {{"w", w}}), InputError);
+}
+
+TEST_CASE("epsilon may be 0: the first step of Adam is then the rate, with the gradient's sign") {
+  for (const OptimizerRule* kind : {&optimizers::adam, &optimizers::adamw}) {
+    Tensor p = parameter(Shape{2}, [](int64_t) { return 0; });
+    Optimizer optimizer({.kind = kind, .lr = 0.25, .clip_norm = 0, .epsilon = 0}, {{"p", p}});
+    optimizer.zero_grad();
+    give_gradient(p, [](int64_t i) { return i == 0 ? -1e-3 : 3; });
+    optimizer.step();
+    CHECK(p.data()[0] == doctest::Approx(0.25));
+    CHECK(p.data()[1] == doctest::Approx(-0.25));
+  }
 }
 
 TEST_CASE("a learning rate that is not a number is an error") {
