@@ -51,6 +51,12 @@ void limit_to_words(CLI::Option* option, const std::string& value) {
   option->type_name(value);
 }
 
+// Rejects '', which is what an unset variable of a shell gives: --run "$folder".
+void refuse_empty(CLI::Option* option) {
+  option->check(
+      [](const std::string& text) { return text.empty() ? "expected a value, found ''" : ""; });
+}
+
 // "[RUN]" and "RUN..." → "RUN". --output has a short form in every command.
 std::string bare_name(std::string_view name) {
   if (name == "--output") return "-o,--output";
@@ -86,8 +92,11 @@ void add_option(CLI::App& app, const Option& o) {
       if constexpr (std::is_same_v<Target, int64_t> ||
                     std::is_same_v<Target, std::optional<int64_t>>)
         limit<int64_t>(option, o);
-      if constexpr (std::is_same_v<Target, double> || std::is_same_v<Target, std::optional<double>>)
+      else if constexpr (std::is_same_v<Target, double> ||
+                         std::is_same_v<Target, std::optional<double>>)
         limit<double>(option, o);
+      else if (o.value != std::string_view("TEXT"))
+        refuse_empty(option);
       return option;
     }
   };

@@ -132,6 +132,7 @@ std::string ConfigReader::text_of(const Setting& setting, const TomlValue& value
 }
 
 std::string ConfigReader::path_of(const Setting& setting, const std::string& text) const {
+  if (text.empty()) refuse(setting, setting.value, "paths that are not empty");
   const bool typed = setting.origin.kind == Origin::Kind::command_line;
   const std::string path =
       named_run(absolute_path(text, typed ? "." : folder_of(setting.origin.file)));
