@@ -19,6 +19,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t max_record_bytes = 1 << 24;
+constexpr const char* latest = "latest";
 
 // When the last training of a run started: the time by run.json, or by config.toml, which each
 // training writes at its start; and the nanoseconds of the latter, for starts in one second.
@@ -99,9 +100,11 @@ std::string newest_run(const std::string& folder, const std::string& config) {
   return names.empty() ? "" : in_folder(folder, names[0]);
 }
 
+std::string first_name(const std::string& stem) { return stem == latest ? stem + "-1" : stem; }
+
 std::string named_run(const std::string& path) {
   const std::string bare = without_slash(path);
-  if (name_of(bare) != "latest" || kind_of(bare) != FileKind::none) return path;
+  if (name_of(bare) != latest || kind_of(bare) != FileKind::none) return path;
   const std::string newest = newest_run(folder_of(bare));
   return newest.empty() ? path : newest;
 }

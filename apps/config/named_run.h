@@ -10,6 +10,11 @@ namespace heed {
 // names after this config: config, config-2, and config-<time> of heed 0.2.0. Follows no links.
 std::string newest_run(const std::string& folder, const std::string& config = "");
 
+// Returns the name of the first folder that heed makes for a config or a sweep: that of its file
+// without ".toml", and "latest-1" for latest.toml, because a folder "latest" would hide the newest
+// run.
+std::string first_name(const std::string& stem);
+
 // Returns newest_run(FOLDER) for "FOLDER/latest", unless something of that name exists or FOLDER
 // has no run. Returns other paths as they are.
 std::string named_run(const std::string& path);

@@ -45,8 +45,9 @@ RunFolder RunFolder::create(const std::string& path) {
 }
 
 RunFolder RunFolder::create_in(const std::string& parent, const std::string& config_path) {
-  const std::string path = in_folder(parent, stem_of(absolute_path(config_path, ".")));
-  std::string free = path;
+  const std::string stem = stem_of(absolute_path(config_path, "."));
+  const std::string path = in_folder(parent, stem);
+  std::string free = in_folder(parent, first_name(stem));
   for (int i = 2; !make_new_folder(free); ++i) free = fmt::format("{}-{}", path, i);
   return RunFolder(free);
 }

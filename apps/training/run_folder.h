@@ -22,8 +22,8 @@ class RunFolder {
  public:
   // Creates the folder. Throws InputError if it is not empty.
   static RunFolder create(const std::string& path);
-  // Creates the first of <parent>/<config>, <parent>/<config>-2, … that does not exist. Processes
-  // that start at the same moment get different folders.
+  // Creates the first of <parent>/<config>, <parent>/<config>-2, … that does not exist; see
+  // first_name(). Processes that start at the same moment get different folders.
   static RunFolder create_in(const std::string& parent, const std::string& config_path);
   // Opens a run. Throws InputError if the folder holds none, with the names that may have been
   // meant, or if a file of the run is a link or not a plain file: nothing outside of the folder is

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "apps/config/named_run.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -180,7 +181,7 @@ int SweepCommand::run() const {
   const std::string path = !folder.empty() ? folder
                            : continues     ? sweep.path
                            : !sweep.path.empty()
-                               ? in_folder("runs", stem_of(sweep.path))
+                               ? in_folder("runs", first_name(stem_of(sweep.path)))
                                : in_folder("runs", stem_of(sweep.config) + "-sweep");
   check_score_names("--score", {comparison.score});
   check_score_names("--columns", comparison.columns);

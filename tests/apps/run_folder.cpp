@@ -58,6 +58,8 @@ TEST_CASE("run: new runs have the name of their config, and a number if it is ta
   write_file(folder / "runs/file", "");
   point_link(folder / "runs/file-2", "nowhere");
   CHECK(created("file.toml") == "file-3");
+  CHECK(created("latest.toml") == "latest-1");  // runs/latest is the newest run
+  CHECK(created("latest.toml") == "latest-2");
 
   // Processes that start at the same moment, each several runs.
   constexpr int processes = 8, runs = 8;
