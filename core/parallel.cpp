@@ -13,6 +13,7 @@
 #include <omp.h>
 #endif
 
+#include "core/abandon.h"
 #include "core/check.h"
 #include "core/processors.h"
 #include "core/stage_observer.h"
@@ -117,8 +118,15 @@ void on_threads(int count, const F& f) {
 void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void* context) {
   const int64_t useful = std::min(chunks, std::max<int64_t>(1, work / chunk_elements));
   const int count = static_cast<int>(std::min<int64_t>(allowed_threads(), useful));
+  const AbandonTest test = abandons;
+  const ValueGuard<AbandonTest> loops_inside(abandons, nullptr);
+  const auto run_range = [=](int64_t first, int64_t last) {
+    const ValueGuard<AbandonTest> chunks_here(chunk_abandons, test ? test : chunk_abandons);
+    for (int64_t chunk = first; chunk < last && !(test && test()); ++chunk) run(context, chunk);
+  };
   if (count == 1 || worker >= 0) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
+    run_range(0, chunks);
+    if (test && test()) throw Abandoned();
     if (worker >= 0 || useful == 1 || threads() == 1) return;
     StageObserver::notify([](StageObserver& o) { o.loop_finished(0); });
     budget.loop_done(threads());
@@ -127,10 +135,10 @@ void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void*
   on_threads(count, [=](int number, int workers) {
     worker = number;
     // Adjacent chunks go to one worker, whose cache holds what it wrote in the previous loop.
-    const int64_t last = chunks * (number + 1) / workers;
-    for (int64_t chunk = chunks * number / workers; chunk < last; ++chunk) run(context, chunk);
+    run_range(chunks * number / workers, chunks * (number + 1) / workers);
     worker = -1;
   });
+  if (test && test()) throw Abandoned();
 }
 
 void run_workers(int count, void (*run)(void*, int), void* context) {

@@ -1,11 +1,13 @@
 #include "apps/support/interrupt.h"
 
+#include <atomic>
 #include <signal.h>
 
 namespace heed {
 namespace {
 
-volatile sig_atomic_t caught = 0;
+std::atomic<int> caught = 0;  // read by the threads of a step
+static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
 bool is_ignored(int signal) {

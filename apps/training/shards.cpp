@@ -7,6 +7,7 @@
 
 #include "apps/inference/evaluation.h"
 #include "apps/support/numbers.h"
+#include "core/abandon.h"
 #include "core/anomaly.h"
 #include "core/autograd.h"
 #include "core/bind.h"
@@ -102,6 +103,7 @@ class Shards::Instance {
       arena_.zero_grad();
       losses[s] = 0;
       for (int64_t i = s; i < std::ssize(batches); i += own.count) {
+        check_not_abandoned();
         // The random streams of this batch depend only on seed, step, micro-batch and shard.
         here->micro_batch = static_cast<uint32_t>(i / own.count * count + own.first + s);
         here->calls = 0;
@@ -192,7 +194,8 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
     for (const NamedParameter& p : model_.parameters())
       parameters.push_back({p.tensor.storage()->data, p.tensor.requires_grad()});
   }
-  run_workers(threads, [&](int thread) {
+  run_workers(threads, [&, is_abandoned = abandons](int thread) {
+    const ValueGuard<AbandonTest> here(abandons, is_abandoned);
     std::unique_ptr<Instance>& instance = instances_[static_cast<size_t>(thread)];
     if (!instance)
       instance = thread == 0 ? std::make_unique<Instance>(model_, arena_)
@@ -200,6 +203,7 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
     instance->run(*this, batches, step, count * thread / threads, count * (thread + 1) / threads,
                   losses_.data());
   });
+  check_not_abandoned();
   if (threads > 1) add_instances(threads);
   int64_t rows_without_sum = 0;
   for (int i = 0; i < threads; ++i)

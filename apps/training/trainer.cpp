@@ -5,6 +5,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/support/clock.h"
 #include "apps/support/names.h"
+#include "core/abandon.h"
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -80,10 +81,12 @@ StepReport Trainer::step() {
   return timed([this] {
     const int64_t count = experiment_.train.accumulate, shards = experiment_.train.shards;
     const OwnShards own(shards);
-    for (int64_t i = 0; i < count * own.count; ++i)
+    for (int64_t i = 0; i < count * own.count; ++i) {
+      check_not_abandoned();
       batches_.write(shard_of(batches_.examples(steps_ * count + i / own.count),
                               own.first + i % own.count, shards),
                      micro_batches_[static_cast<size_t>(i)]);
+    }
     stage_finished(batch_stage);
     return update_weights();
   });
@@ -99,6 +102,8 @@ StepReport Trainer::update_weights() {
   optimizer_.set_lr(schedule_.rate(steps_ + 1));
   report.lr = optimizer_.lr();
   const StepGradient gradient = shards_.run(micro_batches_, steps_ + 1);
+  check_not_abandoned();
+  const ValueGuard<AbandonTest> whole(abandons, nullptr);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, gradient.targets));
   report.loss = scale * gradient.loss;
   report.tokens = gradient.tokens;

@@ -35,7 +35,7 @@ class Trainer {
 
   // Updates the weights once, from train.accumulate micro-batches in train.shards, those of all
   // ranks (core/ranks.h). Throws Error and leaves the weights unchanged if the loss or the gradient
-  // is not finite.
+  // is not finite, and Abandoned (core/abandon.h) if the step is, before it updates anything.
   StepReport step();
   // The same with these shards of micro-batches (see Shards::run), for example to count the cost of
   // a step (core/scope.h).

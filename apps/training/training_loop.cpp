@@ -14,6 +14,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
 #include "apps/training/arrays.h"
+#include "core/abandon.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/ranks.h"
@@ -118,9 +119,12 @@ void TrainingLoop::announce() const {
 StepReport TrainingLoop::step() {
   const double begin = now();
   StepReport report;
+  // A rank alone cannot leave a step: the others would wait for it.
+  const ValueGuard<AbandonTest> until_signal(abandons, rank_count() == 1 ? interrupted : nullptr);
   try {
     report = training_.trainer.step();
   } catch (const Error& error) {
+    check_not_abandoned();  // what was left out is no number
     const bool has_diverged = dynamic_cast<const Diverged*>(&error);
     std::string hint = (has_diverged ? training_.remedy() : "") + training_.intact();
     if (!training_.experiment.train.detect_anomaly && !dynamic_cast<const LostRank*>(&error))
@@ -149,8 +153,13 @@ TrainingLoop::End TrainingLoop::run(int64_t until) {
     is_interrupted = on_any_rank(interrupted());
     if (is_interrupted) break;
     for (const auto& listener : listeners_) listener->before_step();
-    const StepReport report = step();
-    for (const auto& listener : listeners_) listener->after_step(report);
+    try {
+      const StepReport report = step();
+      for (const auto& listener : listeners_) listener->after_step(report);
+    } catch (const Abandoned&) {
+      is_interrupted = true;
+      break;
+    }
   }
   for (const auto& listener : listeners_) listener->end();
   const bool unfinished = steps_done() < steps;

@@ -22,9 +22,10 @@ class TrainingLoop {
 
   enum class End { done, paused, interrupted };
   // Trains until the last step, until the step `until`, where it pauses, or until Ctrl-C, and
-  // saves. The weights at a later step do not depend on pauses. Throws Error if the loss or the
-  // gradient is not finite, if a write fails, or if the run folder was moved or deleted. The last
-  // checkpoint stays intact.
+  // saves. Ctrl-C ends a step at once, as if it had not begun; with ranks the step ends first. An
+  // evaluation is always finished: the next step depends on it. The weights at a later step do not
+  // depend on pauses. Throws Error if the loss or the gradient is not finite, if a write fails, or
+  // if the run folder was moved or deleted. The last checkpoint stays intact.
   End run(int64_t until);
 
   int64_t steps_done() const { return training_.step(); }

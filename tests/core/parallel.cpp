@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/abandon.h"
 #include "core/check.h"
 #include "core/ops.h"
 #include "core/processors.h"
@@ -114,6 +115,42 @@ TEST_CASE("parallel_for: a loop inside a loop runs on the calling worker") {
   });
   CHECK(stayed);
   CHECK(total == 10 * (0 + 1 + 2 + 3 + 4 + 5));
+}
+
+std::atomic<int> begun = 0;  // chunks
+bool after_three() { return begun >= 3; }
+
+TEST_CASE("parallel_for: a thread that abandons its work ends between chunks, and throws") {
+  for (const int threads : {1, 3}) {
+    const Threads here(threads);
+    const auto run = [] {
+      begun = 0;
+      std::atomic<int> inside = 0;
+      parallel_for(1000, 1, [&](int64_t, int64_t) {
+        ++begun;
+        parallel_for(10, 1, [&](int64_t, int64_t) { ++inside; });
+      });
+      CHECK(inside == 10 * begun);
+    };
+    run();
+    CHECK(begun == 1000);
+    const ValueGuard<AbandonTest> abandoning(abandons, after_three);
+    CHECK_THROWS_AS(run(), Abandoned);
+    CHECK(begun >= 3);
+    CHECK(begun < 3 + threads);
+    CHECK((abandons == after_three));
+    std::atomic<int> workers = 0;
+    CHECK_THROWS_AS(run_workers(2,
+                                [&](int) {
+                                  ++workers;
+                                  check_not_abandoned();
+                                  const ValueGuard<AbandonTest> own(abandons, after_three);
+                                  parallel_for(1000, 1, [](int64_t, int64_t) { ++begun; });
+                                }),
+                    Abandoned);
+    CHECK(workers == 2);
+    CHECK(begun < 3 + threads);
+  }
 }
 
 TEST_CASE("parallel_for: a loop of little work runs on the calling thread") {

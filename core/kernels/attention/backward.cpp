@@ -1,3 +1,4 @@
+#include "core/abandon.h"
 #include "core/kernels/attention/block.h"
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/map.h"
@@ -77,7 +78,7 @@ struct HeadBackward {
       zero_rows(n.keys, n.width, head.key(to.dk.data, 0), head.ld());
     if (to.dv.data && !to.dv.accumulate)
       zero_rows(n.keys, n.value_width, head.value(to.dv.data, 0), head.ld_value());
-    for (int64_t i0 = 0; i0 < n.queries; i0 += query_block(n)) {
+    for (int64_t i0 = 0; i0 < n.queries && !is_abandoned(); i0 += query_block(n)) {
       const int64_t i1 = std::min(n.queries, i0 + query_block(n));
       real delta[max_query_block];  // δᵢ = Σ do ∘ o = Σⱼ p[i, j] dp[i, j]
       for (int64_t i = i0; i < i1; ++i)

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/abandon.h"
 #include "core/kernels/attention/block.h"
 #include "core/kernels/scratch.h"
 #include "core/observer.h"
@@ -110,7 +111,7 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
       real* const scores = scratch.data() + current_worker() * scratch_size;
       const TransposedKeys keys(n, head.keys_for(begin, end), head.in.k, head.in.ld, n.width,
                                 scores + block_size(n));
-      for (int64_t i = begin; i < end; i += block)
+      for (int64_t i = begin; i < end && !is_abandoned(); i += block)
         forward_block(head, i, std::min(end, i + block), keys, output, log_sum, scores);
     }
   };
