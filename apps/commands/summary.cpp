@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
+#include "apps/cost/notice.h"
+#include "apps/support/log.h"
 #include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
 
@@ -18,10 +20,13 @@ struct SummaryArguments final : CommandArguments {
     return {{"CONFIG|RUN", "", &path, "Config, or folder of a run"}, set_option(set)};
   }
   int run() const override {
-    const LoadedConfig config = load_config_or_run(path, set);
+    LoadedConfig config = load_config_or_run(path, set);
     apply_settings(config.experiment);
     const Corpus corpus = load_data(config);
     with_origins(config.origins, [&] {
+      config.experiment.take_all_examples(corpus);
+      for (const std::string& notice : setting_notices(config.experiment, corpus))
+        logging::warning("{}", notice);
       const Summary result = summarize(config.experiment, corpus);
       print_wrapped(fmt::format("{}\n", table(result)));
       check_memory(result);

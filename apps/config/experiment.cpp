@@ -8,9 +8,12 @@
 
 #include "apps/config/config.h"
 #include "core/joined.h"
+#include "data/generated.h"
 #include "optim/average.h"
 
 namespace heed {
+
+constexpr int64_t max_batch_size = 1'000'000;
 
 void TrainOptions::fields(Fields& f) {
   static constexpr Named<Smoothing> smoothings[] = {
@@ -19,7 +22,8 @@ void TrainOptions::fields(Fields& f) {
       {"possible_others", Smoothing::possible_others}};
   constexpr Range count{0, 1e12}, positive{1, 1e12};
   f.integer("steps", steps, positive, "number of updates of the weights", Field::Effect::result);
-  f.integer("batch_size", batch_size, {1, 1e6}, "examples in a micro-batch");
+  f.integer("batch_size", batch_size, {0, max_batch_size},
+            "examples in a micro-batch; 0: all training examples, each once");
   f.integer("accumulate", accumulate, {1, 1e6},
             "micro-batches in a step; their gradients add up to that of one large batch");
   f.integer(
@@ -143,6 +147,24 @@ void Experiment::validate() const {
   in_section("data", [&] { check_options(data, framing()); });
   check_evaluation(*this);
   in_section("schedule", [&] { schedule.validate(optim.lr); });
+}
+
+void Experiment::take_all_examples(const Corpus& corpus) {
+  if (train.batch_size > 0) return;
+  const int64_t examples = corpus.splits.at("train").size;
+  check_input(examples < unlimited,
+              "`train.batch_size` = 0 takes all training examples, but `data.kind` = \"{}\" draws "
+              "them without an end: set `data.train_size`, or the batch size",
+              data.kind->name);
+  check_input(examples <= max_batch_size,
+              "`train.batch_size` = 0 takes all {} training examples, a batch at most {}: set it",
+              examples, max_batch_size);
+  check_input(data.bucketing == 1,
+              "`data.bucketing` = {} sorts the examples of several batches, but with "
+              "`train.batch_size` = 0 each batch has all: set it to 1",
+              data.bucketing);
+  train.batch_size = examples;
+  train.validate();
 }
 
 std::string with_keys(std::string_view text, const std::string& section) {

@@ -76,6 +76,10 @@ struct Experiment {
   // each other.
   void validate() const;
 
+  // Sets train.batch_size = 0 to the number of training examples. Throws InputError that names the
+  // keys if they have no end, are too many, or if train.shards does not divide their number.
+  void take_all_examples(const Corpus& corpus);
+
   Framing framing() const;
 };
 

@@ -33,6 +33,10 @@ void keep_split_rule(Experiment& experiment, const Origins& origins) {
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments) {
   LoadedConfig config = loaded(ConfigSource::read(path, false), assignments);
   keep_split_rule(config.experiment, config.origins);
+  with_origins(config.origins, [&] {
+    check_input(config.experiment.train.batch_size > 0,
+                "`train.batch_size` = 0: a run has the number of its examples: remove it");
+  });
   config.run_vocabulary = sibling(path, "vocabulary.json");
   return config;
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "apps/config/used_keys.h"
 #include "apps/support/clock.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -51,6 +52,38 @@ BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_
   std::nth_element(positions.begin(), middle, positions.end());
   found.median = *middle;
   return found;
+}
+
+std::vector<std::string> setting_notices(const Experiment& e, const Corpus& corpus) {
+  std::vector<std::string> notices;
+  const int64_t examples = corpus.splits.at("train").size, steps = e.train.steps;
+  if (e.train.batch_size > examples)
+    notices.push_back(fmt::format(
+        "train.batch_size = {} is more than the {}, so a batch has some of them more than once; "
+        "train.batch_size = 0 takes each once",
+        e.train.batch_size, counted(examples, "training example")));
+  if (e.schedule.warmup_steps > steps)
+    notices.push_back(fmt::format(
+        "schedule.warmup_steps = {} is more than train.steps = {}: the learning rate still rises "
+        "at "
+        "the end, where it is {:.3g}",
+        e.schedule.warmup_steps, steps, Schedule(e.schedule, e.optim.lr, steps).rate(steps)));
+  return notices;
+}
+
+std::string longer_schedule_notice(const Experiment& before, const Experiment& now, int64_t step) {
+  const int64_t steps = before.train.steps;
+  if (step == 0 || steps == now.train.steps || now.schedule.steps > 0 ||
+      !is_used("schedule.steps", list_config(now)))
+    return "";
+  const Schedule was(before.schedule, before.optim.lr, steps),
+      is(now.schedule, now.optim.lr, now.train.steps);
+  return fmt::format(
+      "train.steps = {0}, was {1}: the {2} schedule now ends at step {0}, so the learning rate "
+      "goes from {3:.3g} at step {4} to {5:.3g} at step {6}; to keep it as it was, and min_lr = "
+      "{7:.3g} after step {1}, resume with --set schedule.steps={1} too",
+      now.train.steps, steps, now.schedule.kind->name, was.rate(step), step, is.rate(step + 1),
+      step + 1, now.schedule.min_lr);
 }
 
 std::string size_notice(const Summary& s, const BatchPositions& positions) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/cost/summary.h"
 
@@ -20,6 +21,14 @@ struct BatchPositions {
 };
 BatchPositions batch_positions(const Experiment& experiment, const Corpus& corpus,
                                int64_t parameters);
+
+// Returns what a user may not expect of these settings, a line of text each: a batch larger than
+// the training split, and a warm-up that does not end.
+std::vector<std::string> setting_notices(const Experiment& experiment, const Corpus& corpus);
+
+// Returns what happens to the learning rate of a run of `step` steps that is resumed with a larger
+// train.steps, where its schedule ends, and how to keep it, as a line of text. "" if it stays.
+std::string longer_schedule_notice(const Experiment& before, const Experiment& now, int64_t step);
 
 // Returns the longest batch and the peak of the memory as a line of text, if the peak is above half
 // of the memory that is left, or the longest batch has more than ten times the positions of the

@@ -325,8 +325,10 @@ PlaygroundSession::PlaygroundSession(std::string_view toml, std::string_view mis
                                                   static_cast<uint64_t>(e.seed));
                              });
                            })),
-      trainer_(
-          with_origins(settings_.origins, [&] { return Trainer(settings_.experiment, corpus_); })) {
+      trainer_(with_origins(settings_.origins, [&] {
+        settings_.experiment.take_all_examples(corpus_);
+        return Trainer(settings_.experiment, corpus_);
+      })) {
   with_origins(settings_.origins,
                [&] { check_cost(trainer_.model(), settings_.experiment, corpus_); });
 }

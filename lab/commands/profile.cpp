@@ -263,12 +263,13 @@ int ProfileArguments::run() const {
   check_input(path.has_value() != size.has_value(), "profile: expected CONFIG, RUN or --size");
   const std::string trace_file = trace ? output_path(*trace, {".json"}) : "";
   const BenchmarkSize* const fixed = size ? &benchmark_size(*size) : nullptr;
-  const LoadedConfig config =
+  LoadedConfig config =
       fixed ? with_assignments(benchmark_experiment(*fixed), set) : load_config_or_run(*path, set);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
   const Corpus corpus = fixed ? benchmark_corpus(*fixed) : load_data(config);
   const Profile result = with_origins(config.origins, [&] {
+    config.experiment.take_all_examples(corpus);
     check_memory(summarize(experiment, corpus));
     return profile_training(experiment, corpus, steps);
   });
