@@ -16,8 +16,10 @@
 #include "apps/support/terminal.h"
 #include "apps/training/data_record.h"
 #include "apps/training/load_data.h"
+#include "apps/training/loop_state.h"
 #include "apps/training/next_command.h"
 #include "apps/training/reproduction.h"
+#include "apps/training/run_record.h"
 #include "apps/training/run_writer.h"
 #include "apps/training/saved_run.h"
 #include "apps/training/training_loop.h"
@@ -64,6 +66,9 @@ struct Plan {
   bool resumes = false;
   LoadedConfig config;
   std::optional<ReproducedRun> first = {};  // --from
+  // What the run that is resumed was trained with up to its newest checkpoint, at this step.
+  std::optional<Experiment> before = {};
+  int64_t done = 0;
 };
 
 Plan plan_of(TrainArguments a) {
@@ -77,7 +82,7 @@ Plan plan_of(TrainArguments a) {
                 a.from);
     ReproducedRun first(a.from, a.set);
     LoadedConfig again = first.config();
-    return {a.run_path, false, std::move(again), std::move(first)};
+    return {a.run_path, false, std::move(again), std::move(first), {}, 0};
   }
   if (a.resume)
     for (std::string* path : {&a.config, &a.run_path}) *path = from_first_rank(named_run(*path));
@@ -89,7 +94,7 @@ Plan plan_of(TrainArguments a) {
               "train needs a config, such as heed train configs/reverse.toml");
   // --resume with a config starts the run if there is none.
   if (!a.resume || (!a.config.empty() && !is_run(a.run_path)))
-    return {a.run_path, false, load_config(a.config, a.set)};
+    return {a.run_path, false, load_config(a.config, a.set), {}, {}, 0};
   const RunFolder run = RunFolder::open(a.run_path);
   const LoadedConfig before = load_run_config(run.config(), {});
   LoadedConfig now =
@@ -97,8 +102,12 @@ Plan plan_of(TrainArguments a) {
   now.run_vocabulary = before.run_vocabulary;
   if (!now.origins.contains("data.splits"))
     now.experiment.data.splits = before.experiment.data.splits;
-  check_resumable(list_config(before.experiment), list_config(now.experiment), run.path());
-  return {run.path(), true, std::move(now)};
+  if (now.experiment.train.batch_size == 0)
+    now.experiment.train.batch_size = before.experiment.train.batch_size;
+  const int64_t done = Checkpoints(run.checkpoints(), 1).newest_step();
+  const Experiment trained = experiment_at(segments_of(run, before.experiment), done);
+  check_resumable(list_config(trained), list_config(now.experiment), run.path());
+  return {run.path(), true, std::move(now), {}, trained, done};
 }
 
 // Rejects paths that are not UTF-8, because config.toml cannot store them.
@@ -187,21 +196,22 @@ struct Trained {
 };
 
 // Trains until a step. Calls begin(loop) after everything that may reject the training, so that a
-// rejected resume leaves the run unchanged. Ranks other than 0 have no writer.
+// rejected resume leaves the run unchanged. Ranks other than 0 have no writer. `next` says how to
+// continue; with `goes_on` this process does so itself, unless it is interrupted.
 Trained train_until(int64_t last, const Plan& plan, const Corpus& corpus, Measures measures,
-                    RunWriter* writer, const std::function<void(TrainingLoop& loop)>& begin) {
+                    RunWriter* writer, const std::function<void(TrainingLoop& loop)>& begin,
+                    bool goes_on, const std::string& next) {
   try {
     TrainingLoop loop = with_origins(
         plan.config.origins, [&] { return TrainingLoop(plan.config.experiment, corpus, writer); });
     with_origins(plan.config.origins, [&] { add_measures(loop, measures); });
     if (writer) begin(loop);
     const TrainingLoop::End end = loop.run(last);
-    if (end == TrainingLoop::End::done)
+    if (end == TrainingLoop::End::done && !goes_on)
       print_escaped(loop.finish());
-    else if (writer)
-      logging::info("{} and saved; continue with: {}",
-                    end == TrainingLoop::End::paused ? "paused" : "interrupted",
-                    resume_command(writer->folder().path()));
+    else if (writer && (end == TrainingLoop::End::interrupted || !goes_on))
+      logging::info("{} and saved; {}", end == TrainingLoop::End::paused ? "paused" : "interrupted",
+                    next);
     if (writer) writer->end();
     return {end, loop.steps_done()};
   } catch (const std::exception& error) {
@@ -211,7 +221,7 @@ Trained train_until(int64_t last, const Plan& plan, const Corpus& corpus, Measur
 }
 
 int TrainArguments::run() const {
-  const Plan plan = plan_of(*this);
+  Plan plan = plan_of(*this);
   check_utf8(plan);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
@@ -222,34 +232,62 @@ int TrainArguments::run() const {
   }
   if (plan.first) plan.first->check_data(corpus);
   const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
-  with_origins(plan.config.origins, [&] { check_shared(experiment.train.shards); });
+  with_origins(plan.config.origins, [&] {
+    plan.config.experiment.take_all_examples(corpus);
+    check_shared(experiment.train.shards);
+  });
   check_agreement(experiment, corpus.fingerprint);
   warn_of_processors();
-  if (rank() > 0) return train_until(last, plan, corpus, program->measures, nullptr, {}).code();
-  const Summary summary = checked_summary(plan.config, corpus);
+  Summary summary;
+  std::string earlier;
+  if (rank() == 0) {
+    for (const std::string& notice : setting_notices(experiment, corpus))
+      logging::warning("{}", notice);
+    const std::string longer =
+        plan.before ? longer_schedule_notice(*plan.before, experiment, plan.done) : "";
+    if (!longer.empty()) logging::warning("{}", longer);
+    summary = checked_summary(plan.config, corpus);
+    announce_size(experiment, corpus, summary, std::min(last, experiment.train.steps) - plan.done);
+    if (run_path.empty() && from.empty() && !plan.resumes)
+      earlier = newest_run("runs", stem_of(config));
+  }
 
-  const int64_t done =
-      plan.resumes ? Checkpoints(RunFolder::open(plan.run_path).checkpoints(), 1).newest_step() : 0;
-  announce_size(experiment, corpus, summary, std::min(last, experiment.train.steps) - done);
-
-  const bool is_named_by_config = run_path.empty() && from.empty() && !plan.resumes;
-  const std::string earlier = is_named_by_config ? newest_run("runs", stem_of(config)) : "";
-  const std::unique_ptr<RunWriter> writer = writer_of(plan, config + from);
-  const RunFolder& run = writer->folder();
-  const auto begin = [&](TrainingLoop& loop) {
-    writer->begin(plan.config, corpus, loop.steps_done(), loop.training().state.best_step, sweep);
-    log_start(run, experiment, corpus, summary);
-    if (!earlier.empty()) mention_unfinished(earlier);
-  };
-  const Trained trained = train_until(last, plan, corpus, program->measures, writer.get(), begin);
+  // A run that was resumed with other values is trained again like that.
+  const std::vector<Segment> segments =
+      plan.first ? plan.first->segments() : std::vector<Segment>{{0, experiment}};
+  Trained trained{};
+  std::string run;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const bool goes_on = i + 1 < segments.size() && segments[i + 1].from_step < last;
+    plan.config.experiment = segments[i].experiment;
+    if (i > 0) plan.resumes = true, plan.run_path = run;
+    const std::unique_ptr<RunWriter> writer =
+        rank() == 0 ? writer_of(plan, config + from) : nullptr;
+    if (writer) run = writer->folder().path();
+    const auto begin = [&](TrainingLoop& loop) {
+      writer->begin(plan.config, corpus, loop.steps_done(), loop.training().state.best_step, sweep);
+      if (i == 0) log_start(writer->folder(), experiment, corpus, summary);
+      if (i > 0)
+        for (const ConfigDifference& d : changed_keys(segments[i - 1].experiment, experiment))
+          logging::info("step {}: {} = {}, was {}", loop.steps_done(), d.key, d.b, d.a);
+      if (!earlier.empty()) mention_unfinished(earlier);
+    };
+    const std::string next = goes_on
+                                 ? "start again with: " + heed_command({"train", "--from", from})
+                                 : "continue with: " + resume_command(run);
+    trained = train_until(goes_on ? segments[i + 1].from_step : last, plan, corpus,
+                          program->measures, writer.get(), begin, goes_on, next);
+    if (!goes_on || trained.end == TrainingLoop::End::interrupted) break;
+  }
+  if (rank() > 0) return trained.code();
   int code = trained.code();
   if (plan.first && trained.steps >= plan.first->step()) {
-    const Reproduction compared = plan.first->compare(run);
+    const Reproduction compared = plan.first->compare(RunFolder::open(run));
     print_escaped(compared.text + "\n");
     if (!compared.is_same) code = exit_failed;
   }
   if (trained.end == TrainingLoop::End::done)
-    print_escaped("\nTry it:\n" + escaped(next_command(run.path(), experiment, corpus)) + "\n");
+    print_escaped("\nTry it:\n" + escaped(next_command(run, experiment, corpus)) + "\n");
   return code;
 }
 

@@ -161,4 +161,8 @@ bool changes_result(std::string_view key, const ConfigListing& config) {
   return effect == Field::Effect::result || effect == Field::Effect::weights;
 }
 
+bool changes_metrics(std::string_view key, const ConfigListing& config) {
+  return key == "train.log_every" || changes_result(key, config);
+}
+
 }  // namespace heed

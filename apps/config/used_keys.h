@@ -18,5 +18,8 @@ Field::Effect effect_of(std::string_view key, const ConfigListing& config);
 // Returns whether the result of the run depends on the value of the key: Field::Effect::result or
 // weights.
 bool changes_result(std::string_view key, const ConfigListing& config);
+// Returns whether the weights, the scores or the rows of metrics depend on the value: as
+// changes_result(), and train.log_every, because the loss of a row is the mean since the last one.
+bool changes_metrics(std::string_view key, const ConfigListing& config);
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/config/used_keys.h"
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -50,11 +51,26 @@ LoopState LoopState::from(const Json& json) {
   return state;
 }
 
+namespace {
+
+double number_at(const ConfigListing& config, const char* key) {
+  return number_of_text(value_of(config, key)).value_or(0);
+}
+
+// Returns the step at which the schedule ends.
+double schedule_end(const ConfigListing& config) {
+  const double steps = number_at(config, "schedule.steps");
+  return steps > 0 ? steps : number_at(config, "train.steps");
+}
+
+}  // namespace
+
 void check_resumable(const ConfigListing& before, const ConfigListing& now,
                      const std::string& run) {
   std::string differences;
   for (const ConfigDifference& difference : config_differences(before, now))
-    if (effect_of(difference.key, before) == Field::Effect::weights)
+    if (effect_of(difference.key, before) == Field::Effect::weights &&
+        !(difference.key == "schedule.steps" && schedule_end(before) == schedule_end(now)))
       differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ",
                                  difference.key, shortened(difference.a), shortened(difference.b));
   check_input(differences.empty(),
@@ -62,6 +78,11 @@ void check_resumable(const ConfigListing& before, const ConfigListing& now,
               "logs, evaluations and checkpoints may change: remove the other changes, or start a "
               "new run",
               run, differences);
+  const double steps = number_at(before, "train.steps"), fewer = number_at(now, "train.steps");
+  check_input(steps <= fewer,
+              "{}: cannot be shortened: train.steps = {}, now {}; --until {} pauses it there and "
+              "keeps its schedule; for a shorter schedule start a new run",
+              run, steps, fewer, fewer);
 }
 
 }  // namespace heed

@@ -25,7 +25,8 @@ struct LoopState {
 };
 
 // Checks that the configs differ only in keys that may change when a run is resumed: keys that do
-// not affect the weights, and the number of steps. Throws InputError that lists the others.
+// not affect the weights, a larger number of steps, and schedule.steps if it keeps the end of the
+// schedule. Throws InputError that lists the others.
 void check_resumable(const ConfigListing& before, const ConfigListing& now, const std::string& run);
 
 }  // namespace heed

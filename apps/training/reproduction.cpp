@@ -12,7 +12,6 @@
 #include "apps/support/version.h"
 #include "apps/training/binding.h"
 #include "apps/training/metrics.h"
-#include "apps/training/run_record.h"
 #include "core/check.h"
 #include "core/safetensors.h"
 #include "core/text.h"
@@ -28,8 +27,7 @@ SavedRun opened(const std::string& path, const std::vector<std::string>& assignm
   const ConfigListing before = list_config(SavedRun::open(path).config.experiment);
   for (const ConfigDifference& difference :
        config_differences(before, list_config(run.config.experiment)))
-    check_input(!changes_result(difference.key, before) &&
-                    difference.key != "train.log_every",  // a row's loss is the mean since the last
+    check_input(!changes_metrics(difference.key, before),
                 "--set {}={}: changes what is compared; --from trains the same run again: remove "
                 "it, or train {} instead",
                 difference.key, shortened(difference.b), in_folder(path, "config.toml"));
@@ -83,7 +81,7 @@ std::string different_value(const Metrics& first, const Metrics& again) {
 }  // namespace
 
 ReproducedRun::ReproducedRun(const std::string& path, const std::vector<std::string>& assignments)
-    : run_(opened(path, assignments)) {
+    : run_(opened(path, assignments)), segments_(segments_of(run_.folder, run_.config.experiment)) {
   if (Checkpoints(run_.folder.checkpoints(), 1).newest_step() > 0) {
     checkpoint_ = run_.checkpoint("latest");
     checkpoint_->check_model_digest();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/training/checkpoint.h"
+#include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 
 namespace heed {
@@ -25,6 +26,7 @@ class ReproducedRun {
   ReproducedRun(const std::string& path, const std::vector<std::string>& assignments);
 
   const LoadedConfig& config() const { return run_.config; }
+  const std::vector<Segment>& segments() const { return segments_; }
   // That of its newest checkpoint, or of its last metrics.
   int64_t step() const { return step_; }
   // Throws InputError if the data have changed since.
@@ -38,6 +40,7 @@ class ReproducedRun {
   std::string made_with() const;
 
   SavedRun run_;
+  std::vector<Segment> segments_;
   std::optional<Checkpoint> checkpoint_;
   int64_t step_ = 0;
 };

@@ -4,10 +4,14 @@
 //                  "commit": "0f1e2d3c4b5a", "compiler": "GNU 12.2.0", "flags": "-O2 -DNDEBUG …",
 //                  "processor": …, "threads": 2, "precision": "highest", "blas": …,
 //                  "data": "<the fingerprint of data/corpus.h>", "from_step": 0,
+//                  "changed": {"train.steps": ["100", "200"]},
 //                  "set_in": {"optim.lr": "configs/reverse.toml:12", "seed": "command line", …},
 //                  "sweep": "runs/rates",
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
 //                  "seconds": 60.1, "cpu_seconds": 118.2, "peak_rss_mb": 41.3}, …]}
+//
+// A session that resumed the run with other values of keys that its metrics depend on has them as
+// "changed", the old and the new value as TOML.
 //
 // A run of a sweep has the sweep's folder. Its set_in tells the keys that the sweep varies
 // ("sweep") from those of its [set] ("rates.toml:5 [set]"), its command line and its config, as the
@@ -15,10 +19,12 @@
 //
 // A session of several processes (core/ranks.h) has their number as "ranks"; its threads and
 // seconds are those of the first. A session that was killed has no end. A resume adds a session and
-// compares nothing with them.
+// compares nothing with them, apart from the steps and the schedule.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/config/load_config.h"
 #include "apps/support/json.h"
@@ -28,6 +34,24 @@ namespace heed {
 
 // Returns the sessions of a run, as an array of objects. Throws InputError if run.json is damaged.
 Json sessions_of(const RunFolder& run);
+
+// Returns the values that differ, of keys that changes_metrics().
+std::vector<ConfigDifference> changed_keys(const Experiment& before, const Experiment& now);
+
+// The experiment by which the steps after `from_step` were trained.
+struct Segment {
+  int64_t from_step = 0;
+  Experiment experiment;
+};
+// Returns the segments of a run whose config is `now`, the first from step 0, the last with `now`.
+// They differ in changed_keys(): a run that was never resumed with other values has one. Throws
+// InputError if run.json is damaged.
+std::vector<Segment> segments_of(const RunFolder& run, const Experiment& now);
+// Returns the experiment by which a step was trained.
+const Experiment& experiment_at(const std::vector<Segment>& segments, int64_t step);
+// Returns the config of a run as list_config() does, where a key that changed has all its values:
+// "100, 200 from step 100".
+ConfigListing config_with_changes(const std::vector<Segment>& segments);
 
 // Returns the fingerprint of the data files of a run (files_fingerprint(), data/corpus.h), from
 // run.json or, before heed 0.2.0, from its newest checkpoint. "" for a generated task, and if there

@@ -203,6 +203,13 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
           .set("set_in", origins_of(config, sweep))
           .set("start", utc_time(iso_time));
   if (!sweep.empty()) session.set("sweep", escaped(sweep));
+  if (resumes_ && exists(run_.config())) {
+    Json changed = Json::object();
+    for (const ConfigDifference& d :
+         changed_keys(load_run_config(run_.config(), {}).experiment, config.experiment))
+      changed.set(d.key, Json::array({d.a, d.b}));
+    if (!changed.members().empty()) session.set("changed", std::move(changed));
+  }
   if (rank_count() > 1) session.set("ranks", int64_t{rank_count()});
   session_ = std::move(session);
   write_session();

@@ -116,7 +116,7 @@ ScoredRun ScoredRun::load(const std::string& path) {
   const Experiment& experiment = run.config.experiment;
   const RunState state = state_of(path);
   return {run.folder,
-          list_config(experiment),
+          config_with_changes(segments_of(run.folder, experiment)),
           experiment.seed,
           fmt::format("val.{}", experiment.train.best_by->name),
           data_of(run.folder, experiment),

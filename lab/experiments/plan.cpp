@@ -49,6 +49,7 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora, Measure
   with_origins(run.config.origins, [&] { experiment.validate(); });
   const Corpus& corpus = corpora.of(run.config);
   const Summary summary = with_origins(run.config.origins, [&] {
+    run.config.experiment.take_all_examples(corpus);
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
     check_validation_data(experiment, corpus);
@@ -65,6 +66,10 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora, Measure
   run.data = DataFiles::of(corpus);
   run.memory = summary.memory.peak();
   run.identity = identity_of(list_config(experiment), corpus.fingerprint);
+}
+
+ConfigListing config_of(const RunFolder& run) {
+  return config_with_changes(segments_of(run, load_run_config(run.config(), {}).experiment));
 }
 
 // A run in the folder of a sweep. One that is damaged has no identity, but an error.
@@ -87,8 +92,7 @@ std::string refusal_of(const PlannedRun& run, const FoundRun& here) {
   if (!here.error.empty())
     return fmt::format("{}: holds a damaged run: {}; repair it, or move it away", run.path,
                        here.error);
-  const ConfigListing before =
-      list_config(load_run_config(RunFolder::open(run.path).config(), {}).experiment);
+  const ConfigListing before = config_of(RunFolder::open(run.path));
   std::vector<std::string> keys;
   for (const ConfigDifference& d : config_differences(before, list_config(run.config.experiment)))
     if (changes_result(d.key, before))
@@ -132,9 +136,8 @@ std::string identity_of(const ConfigListing& config, const std::string& fingerpr
 
 std::optional<std::string> identity_of(const RunFolder& run) {
   if (saved_step(run.path()) == 0) return std::nullopt;
-  const LoadedConfig config = load_run_config(run.config(), {});
   const Checkpoint checkpoint = Checkpoints(run.checkpoints(), 1).open("latest");
-  return identity_of(list_config(config.experiment), checkpoint.state().at("data").string());
+  return identity_of(config_of(run), checkpoint.state().at("data").string());
 }
 
 SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder, Measures known) {

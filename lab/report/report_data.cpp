@@ -42,6 +42,11 @@ void read_sessions(ReportedRun& run) {
     cpu += session.find_number("cpu_seconds").value_or(0);
   }
   if (peak > 0) run.session.emplace_back("memory, peak", fmt::format("{:.0f} MiB", peak));
+  const Experiment& experiment = run.saved.config.experiment;
+  const ConfigListing now = list_config(experiment);
+  for (const ConfigDifference& d :
+       config_differences(config_with_changes(segments_of(run.saved.folder, experiment)), now))
+    run.notes.push_back(fmt::format("The run was resumed with another {}: {}.", d.key, d.a));
   for (const char* name : {"commit", "data", "compiler", "flags", "blas"})
     if (const Json* const value = last.find(name); value && !value->string().empty())
       run.record.emplace_back(name, value->string());

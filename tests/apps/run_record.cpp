@@ -1,6 +1,8 @@
 // What a run records about itself (run.json), and training it again (train --from).
 #include "apps/training/run_record.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "apps/support/json.h"
@@ -116,6 +118,115 @@ TEST_CASE("train --from: trains as far as the run was trained") {
   const ProgramOutput partly =
       succeeded(folder.heed({"train", "--from", "r", "--run", "partly", "--until", "6"}));
   CHECK(partly.out.find("bits") == partly.out.npos);
+}
+
+TEST_CASE("train --resume: a longer run has segments, which --from repeats") {
+  const Folder folder;
+  const std::vector<std::string> cosine = {"--set", "schedule.kind=cosine", "--set",
+                                           "optim.lr=0.01"};
+  const auto train = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "train");
+    return succeeded(folder.heed(arguments)).err;
+  };
+  const auto starts = [&](const std::string& run, const std::string& steps) {
+    train({"c.toml", "--run", run, "--set", "train.steps=" + steps, cosine[0], cosine[1], cosine[2],
+           cosine[3]});
+  };
+  starts("r", "20");
+  const std::string log =
+      train({"--resume", "r", "--set", "train.steps=30", "--set", "train.log_every=4"});
+  CHECK_CONTAINS(log,
+                 "train.steps = 30, was 20: the cosine schedule now ends at step 30, so the "
+                 "learning rate goes from 0 at step 20 to 0.00206 at step 21; ");
+  CHECK_CONTAINS(log, "resume with --set schedule.steps=20 too");
+  train({"--resume", "r", "--until", "24"});
+  train({"--resume", "r", "--set", "train.evaluate_every=7", "--set", "train.steps=35"});
+  const Json changed = folder.sessions("r").elements()[1].at("changed");
+  CHECK(changed.text() == R"({"train.steps":["20","30"],"train.log_every":["10","4"]})");
+  CHECK(folder.sessions("r").elements()[0].find("changed") == nullptr);
+
+  const ProgramOutput same = succeeded(folder.heed({"train", "--from", "r", "--run", "again"}));
+  CHECK_CONTAINS(same.out, "the same bits up to step 35: weights, optimizer and metrics");
+  CHECK(folder.digest("again/result.json") != "");
+  const RunFolder run = RunFolder::open(folder / "r"), again = RunFolder::open(folder / "again");
+  const auto history = [](const RunFolder& of) {
+    const ConfigListing config =
+        config_with_changes(segments_of(of, load_run_config(of.config(), {}).experiment));
+    return value_of(config, "train.steps") + "; " + value_of(config, "train.evaluate_every");
+  };
+  CHECK(history(run) == "20, 30 from step 20, 35 from step 30; 10, 7 from step 30");
+  CHECK(history(again) == history(run));
+  CHECK_CONTAINS(folder.ok({"train", "--from", "again", "--run", "third"}), "the same bits");
+
+  // With schedule.steps the rate stays as it was.
+  starts("kept", "20");
+  const std::string silent =
+      train({"--resume", "kept", "--set", "train.steps=30", "--set", "schedule.steps=20"});
+  CHECK(silent.find("the learning rate goes") == silent.npos);
+  const std::string rows = read_file(folder / "kept/metrics.jsonl", "metrics");
+  CHECK_CONTAINS(rows.substr(rows.find("{\"step\":30,")), R"("lr":0.0,)");
+  CHECK_CONTAINS(folder.ok({"train", "--from", "kept", "--run", "kept-again"}), "the same bits");
+  check_rejected(folder.heed({"train", "--resume", "kept", "--set", "schedule.steps=25"}), 2,
+                 {"schedule.steps = 20, now 25"});
+}
+
+TEST_CASE("train --resume: rejects fewer steps, and rewrites nothing") {
+  const Folder folder;
+  folder.ok({"train", "c.toml", "--run", "r"});
+  folder.ok({"train", "c.toml", "--run", "paused", "--until", "10"});
+  for (const std::string run : {"r", "paused"}) {
+    const auto files = [&] {
+      std::string all;
+      for (const char* file : {"config.toml", "run.json", "metrics.jsonl", "train.log",
+                               "checkpoints/latest/state.json"})
+        all += folder.digest(run + "/" + file);
+      return all;
+    };
+    const std::string before = files();
+    check_rejected(folder.heed({"train", "--resume", run, "--set", "train.steps=20"}), 2,
+                   {run + ": cannot be shortened: train.steps = 30, now 20; --until 20 pauses it"});
+    CHECK(files() == before);
+  }
+}
+
+TEST_CASE("run record: segments of sessions that were taken back, and damaged ones") {
+  const Folder folder;
+  folder.ok({"train", "c.toml", "--run", "r"});
+  const RunFolder run = RunFolder::open(folder / "r");
+  const Experiment now = load_run_config(run.config(), {}).experiment;  // 30 steps
+  const auto steps = [&](const std::string& sessions) {
+    write_file(run.record(), R"({"sessions": [)" + sessions + "]}");
+    std::string text;
+    for (const Segment& segment : segments_of(run, now))
+      text += fmt::format("{}:{} ", segment.from_step, segment.experiment.train.steps);
+    return text;
+  };
+  const auto session = [](int from, const std::string& steps_before = "", int steps_after = 30) {
+    return fmt::format(R"({{"from_step": {}{}}})", from,
+                       steps_before.empty()
+                           ? ""
+                           : fmt::format(R"(, "changed": {{"train.steps": ["{}", "{}"]}})",
+                                         steps_before, steps_after));
+  };
+  CHECK(steps("") == "0:30 ");
+  CHECK(steps("{}") == "0:30 ");
+  CHECK(steps(session(0) + "," + session(12)) == "0:30 ");
+  CHECK(steps(session(0) + "," + session(10, "10")) == "0:10 10:30 ");
+  // The third session begins before the second one: what that trained is gone.
+  CHECK(steps(session(0) + "," + session(10, "10") + "," + session(5)) == "0:10 5:30 ");
+  CHECK(steps(session(0) + "," + session(10, "10", 20) + "," + session(10, "20")) == "0:10 10:30 ");
+  CHECK(steps(session(7, "10")) == "0:10 7:30 ");
+  for (const std::string& damaged :
+       {session(10, "40"), session(10, "x"), session(10, "0"),
+        std::string(R"({"from_step": 3, "changed": {"model.dim": ["8", "16"]}})"),
+        std::string(R"({"from_step": 3, "changed": {"train.steps": ["8"]}})"),
+        std::string(R"({"from_step": 3, "changed": {"none": ["8", "16"]}})"),
+        std::string(R"({"from_step": "3"})")}) {
+    CAPTURE(damaged);
+    const std::string error = thrown<InputError>([&] { steps(damaged); });
+    CHECK(error.starts_with(run.record() + ": "));
+    CHECK(error.ends_with("; repair or delete it"));
+  }
 }
 
 TEST_CASE("train --from: rejects what cannot be trained again") {

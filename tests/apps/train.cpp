@@ -478,7 +478,7 @@ TEST_CASE("train: renaming or deleting the run folder stops training") {
   CHECK(output.code == 1);
   CHECK_CONTAINS(output.err, "error: r: no longer the folder that this process trains in");
   CHECK(digests(workspace / "r") == before);
-  CHECK(workspace.heed({"train", "--resume", "moved", "--set", "train.steps=1"}).code == 0);
+  CHECK(workspace.heed({"train", "--resume", "moved", "--until", "1"}).code == 0);
 
   remove_all(workspace / "r");
   const auto deleted = started();

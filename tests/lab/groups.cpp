@@ -72,6 +72,21 @@ TEST_CASE("groups: threads and logs separate none, a run that repeats another is
   CHECK_FALSE(groups.repeats_over_seeds());
 }
 
+TEST_CASE(
+    "groups: a run that was lengthened differs from one that was as long from its beginning") {
+  ScoredRuns folder;
+  Experiment experiment;
+  experiment.train.steps = 30;
+  for (const char* run : {"long", "longer"}) folder.add(run, experiment, R"({"val": {"loss": 1}})");
+  write_file(folder / "longer/run.json",
+             R"({"sessions": [{"from_step": 20, "changed": {"train.steps": ["20", "30"]}}]})");
+  const RunGroups groups = folder.grouped();
+  CHECK(groups.varying == Names{"train.steps"});
+  REQUIRE(groups.groups.size() == 2);
+  CHECK(groups.groups[0].values == Names{"30"});
+  CHECK(groups.groups[1].values == Names{"20, 30 from step 20"});
+}
+
 TEST_CASE("groups: a run without a score does not count") {
   ScoredRuns folder;
   folder.add("1", 1, 1e-3, 2);
