@@ -1,10 +1,13 @@
 #include "data/files.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "core/check.h"
 #include "data/file_splits.h"
@@ -16,6 +19,8 @@ namespace {
 constexpr int64_t max_bytes = int64_t{1} << 31;
 
 void check_text(const std::string& path, std::string_view text) {
+  const std::string foreign = foreign_format(text);
+  check_input(foreign.empty(), "{}: {}", path, foreign);
   const auto line_of = [&](size_t offset) {
     return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
   };
@@ -65,14 +70,42 @@ void Files::add(const std::string& path, std::initializer_list<std::string_view>
   fingerprints_.push_back(hash);
 }
 
-std::string_view Files::read(const std::string& path, Level level) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+std::string foreign_format(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, const char*> formats[] = {
+      {"\x1F\x8B"sv, "compressed by gzip, not text: unpack it with gunzip"},
+      {"PK\x03\x04"sv, "a ZIP archive, such as .xlsx or .docx, not text: export it as text"},
+      {"\xFF\xFE\0\0"sv, "UTF-32, not UTF-8: convert it with iconv -f UTF-32 -t UTF-8"},
+      {"\0\0\xFE\xFF"sv, "UTF-32, not UTF-8: convert it with iconv -f UTF-32 -t UTF-8"},
+      {"\xFF\xFE"sv, "UTF-16, not UTF-8: convert it with iconv -f UTF-16 -t UTF-8"},
+      {"\xFE\xFF"sv, "UTF-16, not UTF-8: convert it with iconv -f UTF-16 -t UTF-8"}};
+  for (const auto& [start, what] : formats)
+    if (bytes.starts_with(start)) return what;
+  // Without a mark: two characters below U+0100.
+  if (bytes.size() < 4 || (bytes[0] == 0) == (bytes[1] == 0)) return "";
+  if ((bytes[0] == 0) != (bytes[2] == 0) || (bytes[1] == 0) != (bytes[3] == 0)) return "";
+  const char* const order = bytes[0] == 0 ? "BE" : "LE";
+  return fmt::format("UTF-16, not UTF-8: convert it with iconv -f UTF-16{} -t UTF-8", order);
+}
+
+void unify_line_ends(std::string& text) {
+  size_t to = text.find('\r');
+  if (to == text.npos) return;
+  for (size_t from = to; from < text.size(); ++from) {
+    const bool ends = text[from] == '\r' && (from + 1 == text.size() || text[from + 1] == '\n');
+    if (!ends) text[to++] = text[from];
+  }
+  text.resize(to);
+}
+
+std::string_view Files::read(const std::string& path, Level level, bool unify) {
   std::string& kept = texts_.emplace_back(read_bytes(path, max_bytes));
+  if (level != Level::byte) check_text(path, kept);
+  if (unify) unify_line_ends(kept);
+  add(path, {kept});
   std::string_view text = kept;
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   check_input(!text.empty(), "{} is empty", path);
-  if (level != Level::byte) check_text(path, kept);
-  add(path, {kept});
   return text;
 }
 

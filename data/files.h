@@ -1,4 +1,7 @@
 // Reads text files whole, and rejects what is not text with the file and the line.
+//
+// All text that heed reads has the same form, in files of data, in --input and in configs: UTF-8,
+// without a byte order mark at its start, and with \n or \r\n at the end of a line.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +22,24 @@ int64_t file_size(const std::string& path);
 // larger file, and if it cannot be read.
 std::string read_bytes(const std::string& path, int64_t most);
 
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// Returns what bytes are if their first ones show that they are not UTF-8, and how to convert them:
+// UTF-16, UTF-32, gzip or ZIP. Otherwise returns "".
+std::string foreign_format(std::string_view bytes);
+
+// Replaces each \r\n by \n, and removes a \r at the end.
+void unify_line_ends(std::string& text);
+
 // Keeps the text of every file that it reads, at most 2 GiB each, so that views into it stay valid.
 class Files {
  public:
   // Returns the file's text without a byte order mark. Throws InputError for a path that is not an
   // existing regular file, for an empty or too large file and, except at byte level, for a NUL byte
   // or invalid UTF-8.
-  std::string_view read(const std::string& path, Level level);
+  // With `unify` each line ends with \n, also in the fingerprint: for text whose line ends are
+  // tokens.
+  std::string_view read(const std::string& path, Level level, bool unify = false);
 
   // Adds a file that was read elsewhere to the paths and the fingerprint.
   void add(const std::string& path, std::initializer_list<std::string_view> content);

@@ -30,8 +30,8 @@ Dataset windows(std::vector<int32_t> tokens, int64_t context, int64_t stride) {
 }
 
 std::string_view read_all(const DataOptions& options, Files& files, std::string& joined) {
-  if (options.paths.empty()) return files.read(options.path, options.level);
-  for (const std::string& path : options.paths) joined += files.read(path, options.level);
+  if (options.paths.empty()) return files.read(options.path, options.level, /*unify=*/true);
+  for (const std::string& path : options.paths) joined += files.read(path, options.level, true);
   return joined;
 }
 

@@ -76,7 +76,8 @@ std::vector<std::string> TextEncoder::existing_tokens(std::vector<std::string>& 
 void TextEncoder::choose(const std::vector<std::string>& special_tokens,
                          std::vector<std::string>& notes) {
   std::vector<std::string> tokens = existing_codec_ ? existing_tokens(notes) : chosen_tokens();
-  check_input(!tokens.empty(), "the vocabulary is empty: no {} occurs `min_count` = {} times",
+  check_input(!tokens.empty(), "{}: the vocabulary is empty: no {} occurs `min_count` = {} times",
+              options_.paths.empty() ? options_.path : options_.paths[0],
               name_of(levels, options_.level), options_.min_count);
   for (const std::string& special : special_tokens)  // a tokenizer may have it
     if (std::find(tokens.begin(), tokens.end(), special) == tokens.end()) tokens.push_back(special);

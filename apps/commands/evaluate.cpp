@@ -119,7 +119,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   const Answerer answerer =
       language_model ? loss_answerer(*language_model, *run.corpus.target, windows, options)
                      : row_answerer(*run.model, experiment, run.corpus, options);
-  return unknown.exit_code(print_answers(answerer, *a.input));
+  return unknown.exit_code(print_answers(answerer, *a.input, experiment.data.level));
 }
 
 // `sources`: of the examples. Without an expected output there is no prediction either.

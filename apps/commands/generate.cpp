@@ -203,7 +203,8 @@ int GenerateArguments::run() const {
   const Answerer answerer = generation_answerer(*run.model, experiment, corpus,
                                                 options_of(*this, experiment, corpus), output);
   if (input || !continues)
-    return unknown_tokens.exit_code(print_answers(answerer, input.value_or("-")));
+    return unknown_tokens.exit_code(
+        print_answers(answerer, input.value_or("-"), experiment.data.level));
   const std::string text = prompt.value_or("");
   const Sequence ids = in_context("--prompt", [&] { return tokens_of(answerer, text); });
   print_answer(answerer, {0, text, ids});

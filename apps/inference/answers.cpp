@@ -5,8 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "apps/inference/line_reader.h"
 #include "apps/inference/predictions.h"
-#include "apps/support/lines.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
@@ -269,9 +269,9 @@ std::vector<std::string> next_lines(std::optional<LineReader>& reader) {
 
 }  // namespace
 
-int64_t print_answers(const Answerer& answerer, const std::string& path) {
+int64_t print_answers(const Answerer& answerer, const std::string& path, Level level) {
   std::optional<LineReader> reader;
-  if (rank() == 0) reader.emplace(path);
+  if (rank() == 0) reader.emplace(path, level);
   AnswerPrinter printer(answerer);
   int64_t number = 0, failed = 0;
   for (;;) {

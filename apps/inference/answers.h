@@ -73,8 +73,8 @@ Sequence tokens_of(const Answerer& answerer, const std::string& line);
 // answerer.count lines for each line of input, and empty ones where there are fewer answers; JSON
 // has one object with the line's number and its text. A line that cannot be read is logged as an
 // error with its number, and answered by empty lines or an object with the error. Returns the
-// number of such lines. An empty line has empty answers.
-int64_t print_answers(const Answerer& answerer, const std::string& path);
+// number of such lines. An empty line has empty answers. `level` is that of the model's tokens.
+int64_t print_answers(const Answerer& answerer, const std::string& path, Level level);
 // Prints the answers to one line that is not from a file.
 void print_answer(const Answerer& answerer, const InputLine& line);
 

@@ -355,6 +355,25 @@ TEST_CASE("evaluate: a line longer than the context is scored in windows, and th
            "--stride is for language models");
 }
 
+TEST_CASE("a byte order mark is no part of --input, as it is none of data.path") {
+  const TrainedRuns& runs = trained_runs();
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const auto& [run, line] : {std::pair<std::string, std::string>("pairs", "a b\tb a\n"),
+                                  {"labels", "odd\taba\n"},
+                                  {"words", "aba\n"}}) {
+    write_file(runs / "marked.txt", mark + line);
+    const std::string plain = runs.ok({"evaluate", run, "--input", "-"}, line);
+    CHECK(runs.ok({"evaluate", run, "--input", "-"}, mark + line) == plain);
+    CHECK(runs.ok({"evaluate", run, "--input", "marked.txt"}) == plain);
+  }
+  CHECK(runs.ok({"generate", "pairs"}, mark + "a b\r\n") ==
+        runs.ok({"generate", "pairs"}, "a b\n"));
+  check_rejected(runs.heed({"generate", "words", "--input", "-"},
+                           "\xFF\xFE"
+                           "a"),
+                 2, {"standard input: UTF-16, not UTF-8: convert it with iconv"});
+}
+
 TEST_CASE("generate: a language model continues a prompt") {
   const std::string output =
       trained_runs().ok({"generate", "words", "--count", "5", "--prompt", "ab"});

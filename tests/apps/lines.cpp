@@ -1,10 +1,9 @@
-#include "apps/support/lines.h"
-
 #include <doctest/doctest.h>
 
 #include <unistd.h>
 #include <vector>
 
+#include "apps/inference/line_reader.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "temporary.h"
@@ -28,6 +27,35 @@ TEST_CASE("lines: any line break, a last line without one, and long lines cut") 
                    LineReader(folder.path).next(line);
                  }),
                  "Is a directory");
+}
+
+TEST_CASE("lines: no byte order mark, and no file that is not UTF-8 by its first bytes") {
+  using namespace std::string_view_literals;
+  const TemporaryFolder folder;
+  const std::string mark = "\xEF\xBB\xBF", longest(LineReader::max_line, 'x');
+  const auto lines_of = [&](std::string_view text, Level level = Level::character) {
+    write_file(folder / "f", text);
+    LineReader reader(folder / "f", level);
+    std::vector<std::string> lines;
+    for (std::string line; reader.next(line);) lines.push_back(line);
+    return lines;
+  };
+  using Lines = std::vector<std::string>;
+  for (const Level level : {Level::character, Level::byte}) {
+    CHECK(lines_of(mark + "ab\r\nc\n", level) == Lines{"ab", "c"});
+    CHECK(lines_of(mark, level).empty());
+    CHECK(lines_of(mark + "\n", level) == Lines{""});
+    CHECK(lines_of(mark + longest, level) == Lines{longest});
+    CHECK(lines_of("a\n" + mark + "b", level) == Lines{"a", mark + "b"});
+  }
+  CHECK(lines_of("").empty());
+  CHECK(lines_of("\xEF\n") == Lines{"\xEF"});
+  const std::string_view utf16 =
+      "\xFF\xFE"
+      "a\0\n\0"sv;
+  CHECK_CONTAINS(thrown<InputError>([&] { lines_of(utf16); }),
+                 "/f: UTF-16, not UTF-8: convert it with iconv -f UTF-16 -t UTF-8");
+  CHECK(lines_of(utf16, Level::byte).size() == 2);
 }
 
 TEST_CASE("lines: a reader is ready when a whole line has arrived, or the end") {

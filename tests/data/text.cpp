@@ -1,6 +1,7 @@
 // One long text: splits, windows, vocabulary.
 #include <filesystem>
 
+#include "data/files.h"
 #include "support.h"
 
 namespace heed {
@@ -81,6 +82,35 @@ TEST_CASE("several files are read as one, by character or byte") {
   CHECK(bytes.fingerprint != characters.fingerprint);
 }
 
+TEST_CASE("a text is the same with \\r\\n or \\n and with a byte order mark, at each level") {
+  const TemporaryFolder folder;
+  const auto fingerprint = [&](const std::string& text, Level level) {
+    DataOptions options = file_options(&data_kinds::text, folder.write("text", text));
+    options.val_fraction = 0.2;
+    options.context = 3;
+    options.level = level;
+    const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+    std::string all = corpus.source->decode(example_of(split(corpus, "train"), 0).input);
+    for (int64_t i = 0; i < split(corpus, "val").size; ++i)
+      all += corpus.source->decode(example_of(split(corpus, "val"), i).input);
+    CHECK(all.find('\r') == all.npos);
+    return fmt::format("{} {} {}", all, corpus.source->vocabulary().size(), corpus.fingerprint);
+  };
+  for (const Level level : {Level::character, Level::byte}) {
+    const std::string plain = fingerprint("ab\ncd\nab\ncd\n", level);
+    CHECK(fingerprint("ab\r\ncd\nab\r\ncd\r\n", level) == plain);
+    const auto without_hash = [](const std::string& text) {
+      return text.substr(0, text.rfind(' '));
+    };
+    CHECK(without_hash(fingerprint("\xEF\xBB\xBF"
+                                   "ab\ncd\nab\ncd\n",
+                                   level)) == without_hash(plain));
+  }
+  std::string text = "\r\n\ra\r\r\nb\r";
+  unify_line_ends(text);
+  CHECK(text == "\n\ra\r\nb");
+}
+
 TEST_CASE("a text without validation has no such split") {
   const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(50)));
@@ -128,6 +158,22 @@ TEST_CASE("the error for an invalid text names the file and the position") {
                  "line 2: a NUL byte at offset 7");
   CHECK_CONTAINS(error(folder.write("latin1", "one\ntwo\nna\xEFve\n")),
                  "line 3: not valid UTF-8 at byte offset 10");
+  CHECK_CONTAINS(error(folder.write("ends", "a\r\nb\r\n\xFF")),
+                 "line 3: not valid UTF-8 at byte offset 6");
+  CHECK_CONTAINS(error(folder.write("utf16",
+                                    "\xFF\xFE"
+                                    "a\0b\0"sv)),
+                 ": UTF-16, not UTF-8: convert it with iconv -f UTF-16 -t UTF-8");
+  CHECK_CONTAINS(error(folder.write("big", "\xFE\xFF\0a"sv)), "iconv -f UTF-16 -t UTF-8");
+  CHECK_CONTAINS(error(folder.write("bare", "a\0b\0"sv)), "iconv -f UTF-16LE -t UTF-8");
+  CHECK_CONTAINS(error(folder.write("bare", "\0a\0b"sv)), "iconv -f UTF-16BE -t UTF-8");
+  CHECK_CONTAINS(error(folder.write("utf32", "\xFF\xFE\0\0a\0\0\0"sv)), "iconv -f UTF-32");
+  CHECK_CONTAINS(error(folder.write("x.gz", "\x1F\x8B\b")), "unpack it with gunzip");
+  CHECK_CONTAINS(error(folder.write("x.xlsx", "PK\x03\x04")), "a ZIP archive");
+  CHECK(foreign_format("text") == "");
+  CHECK(foreign_format("\0\0\0\0"sv) == "");
+  CHECK_CONTAINS(error(folder.write("blank", " \n \n"), Level::word),
+                 "the vocabulary is empty: no word occurs");
   CHECK_CONTAINS(error(folder.write("cut", "one\nt\xE2\x82")),
                  "line 2: not valid UTF-8 at byte offset 5");
   CHECK_CONTAINS(
