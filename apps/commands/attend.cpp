@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <iostream>
 
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
 #include "apps/inference/attended_example.h"
 #include "apps/inference/attention_picture.h"
 #include "apps/inference/evaluation.h"
+#include "apps/inference/line_reader.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
-#include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
@@ -32,6 +30,7 @@ struct AttendArguments final : CommandArguments {
   std::string path, checkpoint;
   std::vector<std::string> set;
   ExampleRequest request;
+  std::optional<std::string> input;  // a file; "-": standard input
   std::vector<std::string> examples;
   std::optional<int64_t> wrong;
   std::vector<std::string> only;  // patterns of names; empty: all
@@ -43,11 +42,11 @@ struct AttendArguments final : CommandArguments {
         {"RUN", "", &path, "Folder of the run"},
         checkpoint_option(checkpoint),
         set_option(set),
-        {"--input", "TEXT", &request.input,
-         "Prompt, or source line of an encoder: the text, a file that holds it, or - for standard "
-         "input"},
+        {"--text", "TEXT", &request.text, "Prompt, or source line of an encoder"},
+        {"--input", "FILE", &input,
+         "Instead of --text: the text of this file, or of standard input for -"},
         {"--example", "N", &request.example,
-         "Instead of --input: example N of the run's data, counted from 0 (default: 0)",
+         "Instead of --text: example N of the run's data, counted from 0 (default: 0)",
          at_least(0)},
         {"--examples", "N[,N]", &examples,
          "Several examples, such as 0,4,5; the names of the files get their numbers"},
@@ -69,26 +68,19 @@ struct AttendArguments final : CommandArguments {
 };
 
 constexpr int64_t max_csv_rows = 5'000'000;
-constexpr int64_t max_input = 1 << 20;  // bytes
+constexpr size_t max_input = 1 << 20;  // bytes
 
-// Reads --input: the text itself, the contents of a file, or standard input.
-std::string input_text(const std::string& input) {
-  std::error_code ignored;
-  std::string text = input;
-  if (input == "-") {
-    text.resize(max_input + 1);
-    std::cin.read(text.data(), std::ssize(text));
-    text.resize(static_cast<size_t>(std::cin.gcount()));
-    check_input(std::ssize(text) <= max_input, "standard input: more than {} bytes", max_input);
-  } else if (std::filesystem::is_regular_file(input, ignored)) {
-    text = read_file(input, "text", max_input);
-    logging::info("--input: the text of the file {}", input);
-  } else {
-    return text;
-  }
-  if (text.ends_with('\n')) text.pop_back();
-  if (text.ends_with('\r')) text.pop_back();
-  return text;
+// Returns the text of --input.
+std::string input_text(const std::string& path, Level level) {
+  check_input(path == "-" || exists(path), "--input: there is no file {}; --text takes a text",
+              in_quotes(path));
+  LineReader reader(path, level);
+  std::vector<std::string> lines;
+  size_t size = 0;
+  for (std::string line; reader.next(line); lines.push_back(line))
+    check_input((size += line.size() + 1) <= max_input, "{}: more than {} bytes", reader.name(),
+                max_input);
+  return joined(lines, "\n");
 }
 
 // Returns the start of a text on one line.
@@ -127,11 +119,12 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
 }
 
 void check_arguments(const AttendArguments& a) {
-  check_input(a.request.input.has_value() + a.request.example.has_value() + !a.examples.empty() +
-                      a.wrong.has_value() <=
+  const bool has_text = a.request.text || a.input;
+  check_input(a.request.text.has_value() + a.input.has_value() + a.request.example.has_value() +
+                      !a.examples.empty() + a.wrong.has_value() <=
                   1,
-              "--input, --example, --examples and --wrong exclude each other: choose one");
-  check_input(!a.request.input || a.request.split.empty(), "--split goes with --example");
+              "--text, --input, --example, --examples and --wrong exclude each other: choose one");
+  check_input(!has_text || a.request.split.empty(), "--split goes with --example");
   check_input(!a.request.target || (a.examples.empty() && !a.wrong),
               "--target is for one example: remove --examples or --wrong");
   std::vector<std::string> paths;
@@ -203,7 +196,7 @@ int AttendArguments::run() const {
   apply_settings(experiment);
   ExampleRequest requested = request;
   const bool several = !examples.empty() || wrong;
-  if (!requested.input && !requested.example) requested.example = 0;
+  if (!requested.text && !input && !requested.example) requested.example = 0;
   const LoadedRun run(saved, checkpoint,
                       requested.example ? LoadedRun::Needs::data : LoadedRun::Needs::vocabulary);
   const ScopeGuard here;
@@ -214,7 +207,10 @@ int AttendArguments::run() const {
       "{}: the inputs of this model are vectors of {} values, not text; choose an example of its "
       "data with --example N",
       run.path(), corpus.format.features);
-  if (requested.input) requested.input = input_text(*requested.input);
+  if (input) {
+    requested.text = input_text(*input, experiment.data.level);
+    requested.option = "--input";
+  }
   const auto draw = [&](const AttendArguments& files) {
     const AttendedExample reading = attended_example(requested, experiment, corpus, *run.model);
     const std::vector<AttentionRecord> records =
@@ -243,8 +239,8 @@ const Command commands::attend = {
     .details =
         "Examples:\n"
         "  heed attend runs/latest\n"
-        "  heed attend runs/sort --input '2 0 1 1 0 2'\n"
-        "  heed attend runs/reverse --input '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
+        "  heed attend runs/sort --text '2 0 1 1 0 2'\n"
+        "  heed attend runs/reverse --text '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
         "  heed attend runs/addition --wrong 3\n"
         "  heed attend runs/shapes --example 7 --split test --output shape.svg",
     .arguments = make_arguments<AttendArguments>,

@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t max_recorded = 4096;  // 64 MB of weights per head
 
 void check_count(const char* option, int64_t count, int64_t max) {
-  check_input(count > 0, "--{}: the text is empty", option);
-  check_input(count <= max, "--{}: {} tokens are more than the {} that the model reads at once",
+  check_input(count > 0, "{}: the text is empty", option);
+  check_input(count <= max, "{}: {} tokens are more than the {} that the model reads at once",
               option, count, max);
 }
 
@@ -56,16 +56,16 @@ struct ExampleBuilder {
   // A prompt and its continuation: the target if there is one, or for a task the generated one.
   void add_prompt(const LanguageModel& model) {
     const TextCodec& codec = *corpus.target;
-    result.source = *request.input;
-    Sequence ids = in_context("--input", [&] { return codec.prompt(result.source); });
-    check_count("input", result.source.empty() ? 0 : std::ssize(ids), longest);
+    result.source = *request.text;
+    Sequence ids = in_context(request.option, [&] { return codec.prompt(result.source); });
+    check_count(request.option, result.source.empty() ? 0 : std::ssize(ids), longest);
     check_input(corpus.prompt_length == 0 || std::ssize(ids) == corpus.prompt_length,
-                "--input: a prompt of this task has {} tokens, not {}", corpus.prompt_length,
-                ids.size());
+                "{}: a prompt of this task has {} tokens, not {}", request.option,
+                corpus.prompt_length, ids.size());
     Sequence target;
     if (request.target) {
       target = in_context("--target", [&] { return codec.encode(*request.target); });
-      check_count("target", std::ssize(ids) + std::ssize(target), longest + 1);
+      check_count("--target", std::ssize(ids) + std::ssize(target), longest + 1);
     } else if (experiment.data.kind->is_task()) {
       GenerationOptions options;
       options.sampling.temperature = 0;
@@ -85,12 +85,12 @@ struct ExampleBuilder {
 
   // A line for an encoder.
   void add_line() {
-    result.source = *request.input;
+    result.source = *request.text;
     check_input(result.source.find('\n') == std::string::npos,
-                "--input: more than one line; give one line");
+                "{}: more than one line; give one line", request.option);
     const Sequence ids =
-        in_context("--input", [&] { return corpus.source->encode(result.source); });
-    check_count("input", std::ssize(ids), longest);
+        in_context(request.option, [&] { return corpus.source->encode(result.source); });
+    check_count(request.option, std::ssize(ids), longest);
     if (experiment.model.kind != ModelKind::seq2seq) return set_input(ids);
     result.inputs.source = batch_of(ids);
     result.inputs.source_lengths = length_of(ids);
@@ -124,7 +124,7 @@ struct ExampleBuilder {
     Sequence target;
     if (request.target) {
       target = in_context("--target", [&] { return codec.encode(*request.target); });
-      check_count("target", std::ssize(target) + 1, longest);
+      check_count("--target", std::ssize(target) + 1, longest);
     } else {
       GenerationOptions options;
       options.max_length = std::min(

@@ -13,7 +13,8 @@ namespace heed {
 
 // The options of `heed attend` that choose the example.
 struct ExampleRequest {
-  std::optional<std::string> input;
+  std::optional<std::string> text;
+  const char* option = "--text";   // that has the text, for messages
   std::optional<int64_t> example;  // instead of the text: example N of the run's data, from 0
   std::string split;               // of the example; "" for test, or val if there is no test
   std::optional<std::string> target;

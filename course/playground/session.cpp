@@ -414,7 +414,7 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
               split.size);
   const Model& model = trainer_.model();
   ExampleRequest request;
-  if (!text.empty()) request.input = text;
+  if (!text.empty()) request.text = text;
   Example typed;
   if (!text.empty())
     typed = typed_example(attended_example(request, experiment, corpus_, model), corpus_);

@@ -171,7 +171,7 @@ TEST_CASE("attend: the XML checker accepts XML and rejects mistakes") {
 }
 
 TEST_CASE("attend: a language model attends to its prompt, and to the target of a task") {
-  const Attended lines("lines", {"--input", "a<b&\" c,"});
+  const Attended lines("lines", {"--text", "a<b&\" c,"});
   CHECK(names_of(lines) == std::vector<std::string>{"decoder.layers.0.attention"});
   lines.check_rows_sum_to_one();
   REQUIRE(lines.rows.size() == 2 * 9 * 9);  // <bos> and eight characters
@@ -189,16 +189,16 @@ TEST_CASE("attend: a language model attends to its prompt, and to the target of 
                  "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
 
   // Four tokens and a target of four, whose last token is not read.
-  CHECK(Attended("sort", {"--input", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
-  const Attended with_target("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2"});
+  CHECK(Attended("sort", {"--text", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
+  const Attended with_target("sort", {"--text", "2 0 1 0", "--target", "0 0 1 2"});
   CHECK(with_target.rows.size() == 2 * 7 * 7);
   CHECK(with_target.rows[6][5] == "1");
   CHECK(Attended("sort", {"--example", "0", "--split", "val"}).rows.size() == 2 * 7 * 7);
-  CHECK(Attended("bytes", {"--input", "a<"}).rows.back()[5] == "<");
+  CHECK(Attended("bytes", {"--text", "a<"}).rows.back()[5] == "<");
 }
 
 TEST_CASE("attend: an encoder-decoder has encoder, decoder and cross-attention") {
-  const Attended pairs("pairs", {"--input", "a<b", "--target", "cab,"});
+  const Attended pairs("pairs", {"--text", "a<b", "--target", "cab,"});
   CHECK(names_of(pairs) ==
         std::vector<std::string>{"encoder.layers.0.attention", "encoder.layers.1.attention",
                                  "decoder.layers.0.attention", "decoder.layers.0.cross_attention",
@@ -219,7 +219,9 @@ TEST_CASE("attend: an encoder-decoder has encoder, decoder and cross-attention")
   Attended one("pairs", {"--example", "1", "--split", "train", "--only", "*cross*"});
   CHECK(names_of(one) == std::vector<std::string>{"decoder.layers.0.cross_attention",
                                                   "decoder.layers.1.cross_attention"});
-  write_file(trained() / "in.txt", "cab\n");
+  write_file(trained() / "in.txt",
+             "\xEF\xBB\xBF"
+             "cab\n");
   CHECK(Attended("pairs", {"--input", trained() / "in.txt"}).shape("encoder.layers.0.attention") ==
         "1 2 3 3");
 }
@@ -252,7 +254,7 @@ TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on
 
 TEST_CASE("attend: the help text has examples") {
   const ProgramOutput help = succeeded(heed_in("/", {"attend", "--help"}));
-  CHECK_CONTAINS(help.out, "Examples:\n  heed attend runs/latest\n  heed attend runs/sort --input");
+  CHECK_CONTAINS(help.out, "Examples:\n  heed attend runs/latest\n  heed attend runs/sort --text");
 }
 
 TEST_CASE("attend: the path of a run need not be UTF-8") {
@@ -272,7 +274,7 @@ TEST_CASE("attend: outputs follow links and replace only plain files") {
   point_link(folder / "csv", "there/new.csv");
   point_link(folder / "tensors", folder / "there/w.safetensors");
   const auto attend = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"attend", trained() / "lines", "--input", "a"};
+    std::vector<std::string> arguments = {"attend", trained() / "lines", "--text", "a"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return heed_in(folder.path, arguments);
   };
@@ -294,7 +296,7 @@ TEST_CASE("attend: outputs follow links and replace only plain files") {
   check_rejected(attend({"--output", "picture", "--csv", "same"}), 2, {"different files"});
   CHECK(kind_of(folder / "fifo") == FileKind::other);
   const ProgramOutput to_output = shell_in(
-      folder.path, "$HEED attend " + (trained() / "lines") + " --input a --csv /dev/stdout >out");
+      folder.path, "$HEED attend " + (trained() / "lines") + " --text a --csv /dev/stdout >out");
   CHECK(to_output.code == 2);
   CHECK_CONTAINS(to_output.err,
                  "/dev/stdout: expected another file than that of a standard stream");
@@ -353,39 +355,44 @@ TEST_CASE("attend: invalid arguments give one error line and exit code 2, and le
     CHECK(std::count(output.err.begin(), output.err.end(), '\n') == 1);
     CHECK(names_in_folder(folder.path).empty());
   };
-  rejects("none", {"--input", "a"}, "no such run");
-  rejects("lines", {"--input", "a", "--example", "1"},
-          "--input, --example, --examples and --wrong exclude each other: choose one");
+  rejects("none", {"--text", "a"}, "no such run");
+  rejects("lines", {"--text", "a", "--example", "1"},
+          "--text, --input, --example, --examples and --wrong exclude each other: choose one");
   rejects("lines", {"--examples", "0,1", "--example", "1"}, "exclude each other: choose one");
   rejects("lines", {"--examples", "0,x"}, "--examples \"x\": expected numbers of examples");
   rejects("lines", {"--wrong", "2"}, "--wrong: the examples have no expected output");
-  rejects("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
-  rejects("lines", {"--input", ""}, "--input: the text is empty");
-  rejects("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
-  rejects("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
+  rejects("lines", {"--text", "a", "--split", "val"}, "--split goes with --example");
+  rejects("lines", {"--text", ""}, "--text: the text is empty");
+  rejects("lines", {"--text", "aQ"}, "--text: the character \"Q\"");
+  rejects("lines", {"--text", "a", "--target", "Q"}, "--target: the character \"Q\"");
   rejects("lines", {"--example", "0", "--target", "a"}, "already has a target");
-  rejects("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
+  rejects("lines", {"--text", std::string(5000, 'a')}, "more than the 4096");
   rejects("lines", {"--example", "100000"}, "counted from 0");
   rejects("lines", {"--example", "-1"}, "--example");
   rejects("lines", {"--example", "0", "--split", "x"},
           "no split 'x'; the splits are test, train, val");
-  rejects("lines", {"--input", "a", "--only", "encoder*"},
+  rejects("lines", {"--text", "a", "--only", "encoder*"},
           "the layers with attention are decoder.layers.0");
-  rejects("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
-  rejects("lines", {"--input", "a", "--scale", "x"}, "--scale: expected all or head, found 'x'");
-  rejects("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
-  rejects("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
-  rejects("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
-  rejects("lines", {"--input", "a", "--output", "/dev/null"}, "/dev/null: expected a plain file");
-  rejects("lines", {"--input", "a", "--csv", "/dev/null"}, "/dev/null: expected a plain file");
+  rejects("lines", {"--text", "a", "--output", "w", "--csv", "w"}, "different files");
+  rejects("lines", {"--text", "a", "--scale", "x"}, "--scale: expected all or head, found 'x'");
+  rejects("lines", {"--text", "a", "--output", "."}, ".: expected the name of a file");
+  rejects("lines", {"--text", "a", "--output", "no/w.svg"}, "no/");
+  rejects("lines", {"--text", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
+  rejects("lines", {"--text", "a", "--output", "/dev/null"}, "/dev/null: expected a plain file");
+  rejects("lines", {"--text", "a", "--csv", "/dev/null"}, "/dev/null: expected a plain file");
   CHECK(std::filesystem::is_character_file("/dev/null"));
-  rejects("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
-  rejects("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
-  rejects("pairs", {"--input", "a\nb"}, "more than one line");
-  rejects("pairs", {"--input", "-"}, "the text is empty");
+  rejects("sort", {"--text", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
+  rejects("sort", {"--text", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
+  rejects("pairs", {"--text", "a\nb"}, "more than one line");
+  rejects("pairs", {"--input", "-"}, "--input: the text is empty");
+  rejects("pairs", {"--input", "-"}, "--input: more than one line", "a\nb\n");
+  rejects("pairs", {"--input", "a"}, "--input: there is no file \"a\"; --text takes a text");
+  rejects("pairs", {"--input", "-", "--text", "a"}, "exclude each other");
+  rejects("pairs", {"--input", "-", "--split", "val"}, "--split goes with --example");
+  rejects("pairs", {"--input", "-"}, "standard input: more than", std::string(1 << 20, 'a'));
   rejects("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
-  rejects("shapes", {"--input", "a"}, "not text; choose an example");
-  rejects("convolution", {"--input", "a"}, "no attention");
+  rejects("shapes", {"--text", "a"}, "not text; choose an example");
+  rejects("convolution", {"--text", "a"}, "no attention");
 }
 
 namespace {

@@ -47,7 +47,7 @@ struct Copy : Workspace {
   std::vector<std::vector<std::string>> commands(const std::string& run) const {
     const std::string input = run == "words" ? "ab" : "1 2";
     std::vector<std::vector<std::string>> all = {
-        {"evaluate", run}, {"train", "--resume", run}, {"attend", run, "--input", input}};
+        {"evaluate", run}, {"train", "--resume", run}, {"attend", run, "--text", input}};
     all.push_back({"generate", run});
     if (run == "sums") all.back().insert(all.back().end(), {"--prompt", "34"});
     return all;

@@ -152,7 +152,7 @@ TEST_CASE("hostile: commands reject a vocabulary.json of another kind of model")
   for (const char* text : {"{\"features\": 7}", "{\"labels\": [\"a\"]}", "[]", "{\"answer\": 1}"}) {
     write_file(run / "r/vocabulary.json", text);
     run.rejects({"generate", "r"}, {"r/vocabulary.json: "});
-    run.rejects({"attend", "r", "--input", "1"}, {"r/vocabulary.json: "});
+    run.rejects({"attend", "r", "--text", "1"}, {"r/vocabulary.json: "});
   }
   // Sizes that do not fit the weights.
   write_file(run / "r/vocabulary.json", R"({"level": "word", "symbols": ["a", "<bos>", "<eos>"]})");

@@ -423,7 +423,7 @@ TEST_CASE("train: links in a run folder are not followed") {
          {std::vector<std::string>{"train", "--resume", "r", "--set", "train.steps=31"},
           {"evaluate", "r"},
           {"generate", "r"},
-          {"attend", "r", "--input", "1 2"},
+          {"attend", "r", "--text", "1 2"},
           {"compare", "r"},
           {"summary", "r"},
           {"train", "c.toml", "--run", "n", "--set", "train.load=r"}}) {

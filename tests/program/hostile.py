@@ -26,8 +26,8 @@ CONFIGS = {
 }
 EXAMPLE = ["--example", "1"]
 READ = {  # the commands that read weights, and their input
-    "copy": [["evaluate"], ["generate"], ["attend", "--input", "1 2"]],
-    "sums": [["evaluate"], ["generate", "--prompt", "34"], ["attend", "--input", "34"]],
+    "copy": [["evaluate"], ["generate"], ["attend", "--text", "1 2"]],
+    "sums": [["evaluate"], ["generate", "--prompt", "34"], ["attend", "--text", "34"]],
     "shapes": [["evaluate"], ["generate"], ["attend"] + EXAMPLE],
     "streams": [["evaluate"], ["generate"], ["attend"] + EXAMPLE],
 }

@@ -789,7 +789,7 @@ function startPage() {
       }
       complain("example-error", null);
     } catch (error) {
-      complain("example-error", new Error(error.message.replace(/^--input: /, "")));
+      complain("example-error", new Error(error.message.replace(/^--text: /, "")));
       if (!state.typed) throw error;
       state.typed = "";
       trace = await ask(first, off, step);
