@@ -5,20 +5,37 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-// Appends the character that `text` starts with, and returns its number of bytes.
-size_t append_escaped(std::string& shown, std::string_view text) {
+// Returns whether a character shows nothing, or a blank that is not a space: Unicode's White_Space
+// and Default_Ignorable_Code_Point (PropList.txt, DerivedCoreProperties.txt), and U+2800.
+bool is_invisible(uint32_t code) {
+  constexpr std::pair<uint32_t, uint32_t> ranges[] = {
+      {0x80, 0xA0},      {0xAD, 0xAD},     {0x34F, 0x34F},   {0x61C, 0x61C},     {0x115F, 0x1160},
+      {0x1680, 0x1680},  {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x2000, 0x200F},   {0x2028, 0x202F},
+      {0x205F, 0x206F},  {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},   {0xFE00, 0xFE0F},
+      {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+      {0xE0000, 0xE0FFF}};
+  return std::any_of(std::begin(ranges), std::end(ranges), [code](const auto& range) {
+    return code >= range.first && code <= range.second;
+  });
+}
+
+// Appends the character that `text` starts with, and returns its number of bytes. With `all` it
+// escapes invisible characters that change nothing else on a terminal, too.
+size_t append_escaped(std::string& shown, std::string_view text, bool all) {
   const size_t length = utf8_length(text);
   const uint32_t code =
       length == 0 ? static_cast<uint8_t>(text[0]) : utf8::unchecked::peek_next(text.begin());
   if (length == 0 || code < 0x20 || code == 0x7F)
     shown += fmt::format("\\x{:02x}", code);
   else if ((code >= 0x80 && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069))
-    shown += fmt::format("\\u{:04x}", code);
+           (code >= 0x2066 && code <= 0x2069) || (all && is_invisible(code)))
+    shown += code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
   else
     shown += text.substr(0, length);
   return length == 0 ? 1 : length;
@@ -51,7 +68,7 @@ std::string escaped(std::string_view text) {
     if (text[i] == '\n' || text[i] == '\t')
       shown += text[i++];
     else
-      i += append_escaped(shown, text.substr(i));
+      i += append_escaped(shown, text.substr(i), false);
   }
   return shown;
 }
@@ -59,7 +76,7 @@ std::string escaped(std::string_view text) {
 std::string shortened(std::string_view text, size_t most) {
   std::string shown;
   size_t i = 0;
-  while (i < text.size() && i < most) i += append_escaped(shown, text.substr(i));
+  while (i < text.size() && i < most) i += append_escaped(shown, text.substr(i), true);
   return i < text.size() ? shown + "…" : shown;
 }
 

@@ -30,7 +30,8 @@ size_t find_invalid_utf8(std::string_view text);
 // Backslashes stay, so escaped text stays as it is.
 std::string escaped(std::string_view text);
 
-// The same for messages: on one line, cut after `most` bytes, with an ellipsis if it was longer.
+// The same for messages: on one line, with every other character that cannot be seen as \u00a0 too,
+// cut after `most` bytes, with an ellipsis if it was longer.
 std::string shortened(std::string_view text, size_t most = 60);
 
 // The same in quotation marks, for a value or a name in a message.

@@ -91,6 +91,14 @@ std::string histogram(const std::map<int64_t, int64_t>& lengths) {
   return text + fmt::format(" {}, median {}", longest, median);
 }
 
+// Returns a label as it is shown: in quotes if it has white space at an end.
+std::string label_text(const std::string& label) {
+  constexpr size_t max_bytes = 20;
+  const bool has_blank =
+      label.find_first_of(white_space) == 0 || label.find_last_of(white_space) == label.size() - 1;
+  return has_blank ? in_quotes(label, '"', max_bytes) : shortened(label, max_bytes);
+}
+
 std::string tokens_text(const Side& side) {
   if (!side.codec) return fmt::format("[{} vectors]", side.length);
   std::string text;
@@ -147,7 +155,7 @@ class Report {
       std::vector<std::string> texts;
       for (const Side& side : sides_of(corpus_, example)) texts.push_back(tokens_text(side));
       if (!labels_.empty())
-        texts.push_back(shortened(corpus_.labels[static_cast<size_t>(example.target[0])]));
+        texts.push_back(label_text(corpus_.labels[static_cast<size_t>(example.target[0])]));
       examples_.push_back(fmt::format("example {}: {}", i + 1, joined(texts, " → ")));
     }
   }
@@ -157,7 +165,7 @@ class Report {
     std::vector<std::string> shares;
     for (size_t i = 0; i < std::min(labels_.size(), shown_labels); ++i)
       shares.push_back(
-          fmt::format("{} {}", shortened(corpus_.labels[i], 20), percent(labels_[i], total)));
+          fmt::format("{} {}", label_text(corpus_.labels[i]), percent(labels_[i], total)));
     if (labels_.size() > shown_labels)
       shares.push_back(fmt::format("and {} more", labels_.size() - shown_labels));
     return joined(shares);

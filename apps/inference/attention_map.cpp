@@ -10,6 +10,7 @@
 #include "apps/support/table.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 #include "data/tasks/sequence_task.h"
 #include "nn/grid.h"
 
@@ -128,7 +129,7 @@ std::string token_label(const TextCodec& codec, int32_t id) {
     else
       label += c;
   }
-  return label;
+  return shortened(label, label.size());  // shows invisible characters
 }
 
 std::vector<std::string> position_labels(int64_t positions, const std::vector<int64_t>& grid) {

@@ -66,7 +66,8 @@ std::string attention_bytes(const AttentionMap& map, double scale);
 // Rows name,head,query,key,query_token,key_token,weight, where query and key are positions, from 0.
 std::string attention_csv(const std::vector<AttentionMap>& maps);
 
-// Returns a visible form of a token: a space is ␣, a new line ↵, a byte the character it encodes.
+// Returns a visible form of a token: a space is ␣, a new line ↵, a byte the character it encodes,
+// a no-break space \u00a0.
 std::string token_label(const TextCodec& codec, int32_t id);
 // Returns "0", "1", … or, on a grid, row-major coordinates "0,0", "0,1", …
 std::vector<std::string> position_labels(int64_t positions, const std::vector<int64_t>& grid);

@@ -66,6 +66,22 @@ TEST_CASE("data: labels, words, generated tasks, images without tokens") {
   CHECK_CONTAINS(heed_in(folder.path, {"data", "shapes.toml"}).out, "[64 vectors] → ");
 }
 
+TEST_CASE("data: shows what cannot be seen in labels and tokens") {
+  const TemporaryFolder folder;
+  write_file(folder / "l.tsv", "spam\u00a0\ta\nspam\tb\nspam \tc\n");
+  write_file(folder / "l.toml",
+             "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'l.tsv'\n"
+             "val_fraction = 0\ntest_fraction = 0\n");
+  const std::string labels = heed_ok(folder.path, {"data", "l.toml"});
+  CHECK_CONTAINS(labels, "labels: spam 33 %, \"spam \" 33 %, spam\\u00a0 33 %\n");
+  CHECK_CONTAINS(labels, "example 1: a → spam\\u00a0\n");
+  write_file(folder / "joined.txt", "\ufeffab\n\ufeffcd\n");
+  CHECK_CONTAINS(
+      heed_ok(folder.path, {"data", "l.toml", "--set", "model.kind=language_model", "--set",
+                            "data.kind=lines", "--set", "data.path=joined.txt"}),
+      "example 1: a b\nexample 2: \\ufeff c d\n");
+}
+
 TEST_CASE("train of pairs logs the report; a run whose data have moved says what it needs") {
   const TemporaryFolder folder;
   write_pairs(folder / "pairs.tsv", 64);

@@ -31,6 +31,14 @@ TEST_CASE("text in messages is short, on one line and without control characters
   CHECK(shortened(std::string(39, 'x') + "😀yyyy", 40) == std::string(39, 'x') + "😀…");
 }
 
+TEST_CASE("text in messages shows characters that cannot be seen") {
+  CHECK(in_quotes("a\u00a0") == "\"a\\u00a0\"");
+  CHECK(shortened("\ufeff\u200b\u00ad\u3000\u2028\u202f\ufe0f\U000e0041") ==
+        "\\ufeff\\u200b\\u00ad\\u3000\\u2028\\u202f\\ufe0f\\U000e0041");
+  CHECK(shortened("é ß 漢 😀 ¡ a\u0301") == "é ß 漢 😀 ¡ a\u0301");
+  CHECK(escaped("a\u00a0\ufeff") == "a\u00a0\ufeff");
+}
+
 TEST_CASE("string literals of JSON and TOML") {
   CHECK(string_literal("a\"b\\c") == "\"a\\\"b\\\\c\"");
   CHECK(string_literal("\x1b\n\x7fé") == "\"\\u001B\\u000A\\u007Fé\"");
