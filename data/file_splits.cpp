@@ -50,7 +50,14 @@ std::map<Split, std::vector<size_t>> assign_splits(
     const Split split = fractions.split_of(train[i]);
     chosen[hashes.contains(split) ? Split::train : split].push_back(i);
   }
-  check_input(!chosen[Split::train].empty(), "{}: there is no {} to train on", path, noun);
+  const auto different = [&train]() -> std::string {
+    const size_t count = std::unordered_set(train.begin(), train.end()).size();
+    return count == train.size() ? "" : fmt::format(", which have {} different inputs,", count);
+  };
+  check_input(!train.empty(), "{}: there is no {} to train on", path, noun);
+  check_input(!chosen[Split::train].empty(),
+              "{}: none of {} {}s{} is left to train on: lower `val_fraction` or `test_fraction`",
+              path, train.size(), noun, chosen[Split::train].empty() ? different() : "");
   std::unordered_set<uint64_t> trained;
   for (const size_t i : chosen[Split::train]) trained.insert(train[i]);
 
@@ -58,10 +65,11 @@ std::map<Split, std::vector<size_t>> assign_splits(
        {std::pair(Split::val, fractions.val), {Split::test, fractions.test}}) {
     const char* const name = name_of(split_names, split);
     std::vector<size_t>& indices = chosen[split];
-    check_input(fraction == 0 || hashes.contains(split) || !indices.empty(),
-                "{0}: none of {1} {2}s falls into the split {3}: raise `{3}_fraction`, or set it "
-                "to 0 for no such split",
-                path, train.size(), noun, name);
+    if (fraction > 0 && !hashes.contains(split) && indices.empty())
+      throw InputError(
+          fmt::format("{0}: none of {1} {2}s{4} falls into the split {3}: raise `{3}_fraction`, or "
+                      "set it to 0 for no such split",
+                      path, train.size(), noun, name, different()));
     if (!hashes.contains(split)) continue;
     const std::vector<uint64_t>& own = hashes.at(split);
     indices.resize(own.size());

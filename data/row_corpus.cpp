@@ -73,15 +73,14 @@ std::vector<Row> read_parallel(const std::string& path, std::string_view text,
   return rows;
 }
 
-// Rejects a file of "text, tab, label": there the first column has a value for nearly every line,
-// and the second has few.
+// Rejects a file of "text, tab, label": there the first column has many values, and the second few.
 void check_columns(const std::string& path, const std::vector<Row>& rows) {
   std::unordered_set<std::string_view> labels, texts;
   for (const Row& row : rows) {
     labels.insert(row.target);
     texts.insert(row.source);
   }
-  check_input(2 * labels.size() <= rows.size() || 4 * texts.size() > labels.size(),
+  check_input(4 * texts.size() > labels.size(),
               "{}: the columns seem to be swapped: expected the label before the tab and the text "
               "after it, found {} different labels and {} different texts in {} lines",
               path, labels.size(), texts.size(), rows.size());
@@ -121,7 +120,12 @@ void keep_alphabet(const DataOptions& options, SplitRows& splits, std::vector<st
     return other;
   };
   size_t skipped = 0;
-  for (auto& [split, rows] : splits) skipped += std::erase_if(rows, has_other);
+  for (auto& [split, rows] : splits) {
+    if (rows.empty()) continue;
+    const std::string_view path = rows[0].path;
+    skipped += std::erase_if(rows, has_other);
+    check_input(!rows.empty(), "{}: each line has a character outside `alphabet`", path);
+  }
   notes.push_back(fmt::format("{} lines skipped for a character outside `alphabet`", skipped));
 }
 
@@ -193,6 +197,8 @@ class RowLoader {
         rows_(read_rows(options, files, corpus_.notes)) {}
 
   Corpus load() {
+    if (std::ranges::none_of(train(), [this](const Row& row) { return is_complete(row); }))
+      note_split("train", train(), 0, std::ssize(train()), 0);
     choose_vocabularies();
     if (is_labelled()) choose_labels();
     std::map<Split, Encoded> splits;
@@ -222,6 +228,14 @@ class RowLoader {
   bool is_labelled() const { return options_.kind == &data_kinds::labelled; }
   bool has_source() const { return options_.kind != &data_kinds::lines; }
   const std::vector<Row>& train() const { return rows_.at(Split::train); }
+  // Returns whether each side of a row has tokens.
+  bool is_complete(const Row& row) const {
+    const auto has_tokens = [this](std::string_view text) {
+      return options_.level == Level::word ? text.find_first_not_of(white_space) != text.npos
+                                           : !text.empty();
+    };
+    return (!has_source() || has_tokens(row.source)) && (is_labelled() || has_tokens(row.target));
+  }
 
   void choose_vocabularies() {
     for (const Row& row : train()) {

@@ -75,6 +75,47 @@ TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum len
   CHECK_CONTAINS(load_error(options), "no example is left");
 }
 
+TEST_CASE("rows without a complete example, and the reason why none is left") {
+  const TemporaryFolder folder;
+  const auto error = [&](const DataKind* kind, const std::string& text, Level level) {
+    DataOptions options = file_options(kind, folder.write("rows", text));
+    options.val_fraction = options.test_fraction = 0;
+    options.level = level;
+    return load_error(options);
+  };
+  const auto dropped = [](int count) {
+    return fmt::format(
+        "/rows: no example is left. train: 0 examples, dropped {} with an empty side", count);
+  };
+  for (const Level level : {Level::character, Level::byte, Level::word}) {
+    CHECK_CONTAINS(error(&data_kinds::pairs, "a\t\nb\t\n", level), dropped(2));
+    CHECK_CONTAINS(error(&data_kinds::pairs, "a\t\n\tb\n", level), dropped(2));
+    CHECK_CONTAINS(error(&data_kinds::labelled, "a\t\nb\t\n", level), dropped(2));
+  }
+  CHECK_CONTAINS(error(&data_kinds::lines, "  \n \n", Level::word), dropped(2));
+  CHECK_CONTAINS(error(&data_kinds::pairs, " \tx\n", Level::word), dropped(1));
+  DataOptions options = file_options(&data_kinds::lines, folder.write("rows", "a\nb\n"));
+  options.alphabet = "x";
+  CHECK_CONTAINS(load_error(options), "/rows: each line has a character outside `alphabet`");
+}
+
+TEST_CASE("labelled: swapped columns and few inputs are named, whatever is repeated") {
+  const TemporaryFolder folder;
+  const auto error = [&](int texts) {
+    std::string rows;
+    for (int i = 0; i < 600; ++i)
+      rows += fmt::format("text {}\t{}\n", i % texts, i % 7 < 3 ? "ham" : "spam");
+    return load_error(file_options(&data_kinds::labelled, folder.write("rows", rows)));
+  };
+  for (const int texts : {600, 300, 200, 20})
+    CHECK_CONTAINS(
+        error(texts),
+        fmt::format("seem to be swapped: expected the label before the tab and the text after it, "
+                    "found {} different labels and 2 different texts in 600 lines",
+                    texts));
+  CHECK_CONTAINS(error(3), "of 600 lines, which have 2 different inputs, ");
+}
+
 TEST_CASE("lines: the alphabet holds characters, not their bytes") {
   const TemporaryFolder folder;
   DataOptions options =
