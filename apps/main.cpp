@@ -10,6 +10,7 @@
 #include "apps/ranks/join.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/mistakes.h"
 #include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/processors.h"
@@ -57,7 +58,7 @@ int failed(int code, const std::string& error) {
   return code;
 }
 
-// Runs the command line of a program that has these commands. Errors are one line on stderr.
+// Runs the command line of a program that has these commands. Each error is one line on stderr.
 // Returns the exit code:
 //   0    success
 //   1    failure
@@ -74,6 +75,11 @@ int run_program(const ProgramCommands& commands, int argc, char** argv) {
   } catch (const OutputClosed&) {
     if (ranks) abort_ranks(*ranks, exit_closed, "nobody reads standard output");
     return exit_closed;
+  } catch (const Mistakes& mistakes) {
+    logging::hide_progress();
+    for (size_t i = 0; i + 1 < mistakes.each().size(); ++i)
+      logging::error("{}", in_one_line(mistakes.each()[i]));
+    return failed(exit_misused, in_one_line(mistakes.each().back()));
   } catch (const InputError& error) {
     return failed(exit_misused, in_one_line(error.what()));
   } catch (const std::bad_alloc&) {

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "apps/support/files.h"
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -18,7 +21,7 @@ constexpr const char* name_characters = "abcdefghijklmnopqrstuvwxyz0123456789_."
 
 bool is_control(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
 
-// Parses the right side of --set as TOML, or else takes it as a string.
+// Parses the right side of --set as TOML, or else as a number, or else takes it as a string.
 TomlValue parse_assigned(const std::string& words, const std::string& option) {
   check_input(std::none_of(words.begin(), words.end(), is_control),
               "{}: expected a value without control characters", option);
@@ -32,6 +35,8 @@ TomlValue parse_assigned(const std::string& words, const std::string& option) {
     if (std::string_view("[{\"'").find(words[0]) != std::string_view::npos)
       throw InputError(fmt::format("{}: expected a value of TOML", option));
     parse_toml("value = " + string_literal(words), option);  // throws if it is not UTF-8
+    const std::optional<double> number = number_of_text(words);
+    if (number && std::isfinite(*number)) text.value = *number;  // .5 and 1. are not TOML
   }
   return text;
 }
@@ -112,6 +117,7 @@ void ConfigSource::set(std::string_view assignment) {
               "{}: expected a key and a value, such as --set optim.lr=0.001", option);
   const std::string key(assignment.substr(0, equals)), words(assignment.substr(equals + 1));
   values_[key] = typed_value(words, option);
+  values_[key].origin.line = ++assignments_;
 }
 
 std::string replace_names(std::string_view text,

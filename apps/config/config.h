@@ -5,8 +5,8 @@
 //   Experiment experiment;
 //   const Origins origins = source.fill(experiment);                    // through fields()
 //
-// An unknown key, a wrong type or a value out of range is an InputError that names the file, the
-// line, the column and the valid values.
+// Unknown keys, wrong types and values out of range are Mistakes (apps/support/mistakes.h) that
+// name the file, the line, the column and the valid values.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct Origin {
   enum class Kind { standard, base, file, command_line };
   Kind kind = Kind::standard;
   std::string file;          // as the user named it; "--set key=value" for the command line
-  int line = 0, column = 0;  // from 1
+  int line = 0, column = 0;  // from 1; of --set: which of them, and 0
 
   std::string location()
       const;  // "default", "base.toml:3 (base)", "reverse.toml:12", "command line"
@@ -41,7 +41,7 @@ struct ConfigValue {
   std::string words;  // on the command line: as typed
 };
 // Returns the value that an option of the command line, such as "--set optim.lr=1e-3", gives to a
-// key: TOML, or else a string.
+// key: TOML, or else a number such as .5, or else a string.
 ConfigValue typed_value(const std::string& words, const std::string& option);
 
 class ConfigSource {
@@ -57,7 +57,7 @@ class ConfigSource {
   // The entries of a file that was parsed already, without reading other files.
   static ConfigSource of(const std::vector<TomlEntry>& entries, const std::string& file);
 
-  // Sets "key=value". The value is TOML, or else a string. Later assignments win.
+  // Sets "key=value". The value is as for typed_value(). Later assignments win.
   void set(std::string_view assignment);
   void set(const std::string& key, ConfigValue value) { values_[key] = std::move(value); }
 
@@ -73,6 +73,7 @@ class ConfigSource {
   void read_layer(const std::string& path, bool inherits, std::vector<std::string> chain);
 
   std::map<std::string, ConfigValue> values_;  // by key
+  int assignments_ = 0;                        // how often set("key=value") was called
 };
 
 // Returns a text with f(name) in place of each name in backquotes, such as `heads`.

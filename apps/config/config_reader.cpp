@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "apps/config/config.h"
 #include "apps/config/named_run.h"
+#include "apps/config/other_names.h"
 #include "apps/support/files.h"
+#include "apps/support/mistakes.h"
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/suggest.h"
@@ -24,8 +29,9 @@ std::string section_of(const std::string& key) {
 class ConfigReader : public Fields {
  public:
   explicit ConfigReader(const std::map<std::string, ConfigValue>& values) : values_(values) {}
-  // Returns the origins of the values. Throws InputError if the source has keys that no field has.
-  Origins finish() const;
+  // Returns the origins of the values. Throws Mistakes for wrong values and for keys that no field
+  // has: the first ten, in the order of the file.
+  Origins finish();
 
  private:
   void visit(const Field& field) override;
@@ -35,11 +41,11 @@ class ConfigReader : public Fields {
   using Setting = ConfigValue;
   // Returns the setting of a field of the current section, nullptr if there is none.
   const Setting* find(const char* name);
-  // Throw InputError: for a wrong value, which may be an element of the setting's list, and for a
-  // key that no field has.
+  // Throws InputError for a wrong value, which may be an element of the setting's list.
   [[noreturn]] void refuse(const Setting& setting, const TomlValue& value,
                            const std::string& expected) const;
-  [[noreturn]] void refuse_unknown(const std::string& key, const Setting& setting) const;
+  // Returns what is wrong with a key that no field has. Lists the keys of a section once.
+  std::string unknown_key(const std::string& key, const Setting& setting);
   // Sets the value of a field.
   void read(const Setting& setting, const Field& field, bool* to) const;
   void read(const Setting& setting, const Field& field, int64_t* to) const;
@@ -57,32 +63,53 @@ class ConfigReader : public Fields {
   std::string section_;                               // "", "model", "model.init"
   std::string key_;                                   // of the current field
   std::vector<std::string> keys_;                     // of all fields so far, in order
-  std::set<std::string> sections_;
+  std::set<std::string> sections_, listed_;  // all so far; those whose keys a mistake has listed
   Origins origins_;
+  std::vector<std::pair<Origin, std::string>> mistakes_;
 };
 
-Origins ConfigReader::finish() const {
+Origins ConfigReader::finish() {
+  constexpr size_t most = 10;
   for (const auto& [key, setting] : values_) {
     const bool empty_section =
         sections_.contains(key) && std::holds_alternative<TomlValue::Other>(setting.value.value);
     if (!empty_section && std::find(keys_.begin(), keys_.end(), key) == keys_.end())
-      refuse_unknown(key, setting);
+      mistakes_.emplace_back(setting.origin, key);
   }
-  return origins_;
+  if (mistakes_.empty()) return origins_;
+  std::ranges::stable_sort(mistakes_, [](const auto& a, const auto& b) {
+    const auto place = [](const Origin& o) {
+      const bool typed = o.kind == Origin::Kind::command_line;
+      return std::tuple(o.kind, typed ? "" : o.file, o.line, o.column);
+    };
+    return place(a.first) < place(b.first);
+  });
+  mistakes_.resize(std::min(mistakes_.size(), most));
+  std::vector<std::string> texts;
+  for (const auto& [origin, text] : mistakes_) {
+    const auto unknown = values_.find(text);
+    texts.push_back(unknown == values_.end() ? text : unknown_key(text, unknown->second));
+  }
+  throw Mistakes(std::move(texts));
 }
 
-void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting) const {
+std::string ConfigReader::unknown_key(const std::string& key, const Setting& setting) {
   const std::string prefix = setting.origin.error_prefix();
   const std::string list = key.substr(0, key.find('['));  // [[part]] is a list of sections
   if (sections_.contains(list))
-    throw InputError(fmt::format("{}{}: expected a section, found a value", prefix, list));
+    return fmt::format("{}{}: expected a section, found a value", prefix, list);
   const std::string section = section_of(key);
   if (std::find(keys_.begin(), keys_.end(), section) != keys_.end())
-    throw InputError(fmt::format("{}{}: expected a value, found a section", prefix, section));
+    return fmt::format("{}{}: expected a value, found a section", prefix, section);
 
-  const std::string suggestion = did_you_mean(key, keys_);
-  std::string valid;
+  const std::string message = fmt::format("{}unknown key {}", prefix, in_quotes(key, '\''));
+  const std::string other = key_of_other_name(last_component(key));
+  const bool is_key = std::find(keys_.begin(), keys_.end(), other) != keys_.end();
+  const std::string suggestion =
+      is_key ? fmt::format("; did you mean '{}'?", other) : did_you_mean(key, keys_);
   const bool known_section = section.empty() || sections_.contains(section);
+  if (!listed_.insert(known_section ? section : "[").second) return message + suggestion;
+  std::string valid;
   for (const std::string& known : keys_)
     if (known_section && section_of(known) == section)
       valid += (valid.empty() ? "" : ", ") + known.substr(section.empty() ? 0 : section.size() + 1);
@@ -91,8 +118,8 @@ void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting
       if (section_of(known).empty())
         valid += fmt::format("{}[{}]", valid.empty() ? "" : ", ", known);
   const std::string where = known_section && !section.empty() ? "[" + section + "]" : "a config";
-  throw InputError(fmt::format("{}unknown key {}{} {} has {}", prefix, in_quotes(key, '\''),
-                               suggestion.empty() ? ";" : suggestion, where, valid));
+  return fmt::format("{}{} {} has {}", message, suggestion.empty() ? ";" : suggestion, where,
+                     valid);
 }
 
 const ConfigReader::Setting* ConfigReader::find(const char* name) {
@@ -142,8 +169,13 @@ std::string ConfigReader::path_of(const Setting& setting, const std::string& tex
 }
 
 void ConfigReader::visit(const Field& field) {
-  if (const Setting* const setting = find(field.name))
+  const Setting* const setting = find(field.name);
+  if (!setting) return;
+  try {
     std::visit([&](const auto& to) { read(*setting, field, to); }, field.value);
+  } catch (const InputError& error) {
+    mistakes_.emplace_back(setting->origin, error.what());
+  }
 }
 
 void ConfigReader::read(const Setting& setting, const Field&, bool* to) const {
@@ -162,6 +194,9 @@ void ConfigReader::read(const Setting& setting, const Field& field, double* to) 
     number = static_cast<double>(*integer);
   else if (const double* exact = std::get_if<double>(&setting.value.value))
     number = *exact;
+  else if (const auto* text = std::get_if<std::string>(&setting.value.value);
+           text && std::isinf(number_of_text(*text).value_or(0)))
+    refuse(setting, setting.value, "a number that is not too large");
   if (!field.range.contains(number))
     refuse(setting, setting.value, expected_number("a number", field.range));
   *to = number;

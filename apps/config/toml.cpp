@@ -4,10 +4,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "data/files.h"
 
 namespace heed {
 namespace {
@@ -16,8 +19,9 @@ namespace {
 // 100,000 dots would overflow the stack. Non-ASCII characters outside of strings and comments,
 // which are not valid TOML, are undefined behaviour (is_non_ascii_horizontal_whitespace()).
 void check_syntax(std::string_view text, const std::string& file) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   constexpr int max_parts = 16;
+  const std::string foreign = foreign_format(text);
+  check_input(foreign.empty(), "{}: {}", file, foreign);
   int dots = 0, line = 1;
   char before = '\n';  // the last character that is not blank
   for (size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; i < text.size();
@@ -46,11 +50,28 @@ void check_syntax(std::string_view text, const std::string& file) {
       check_input(++dots < max_parts, "{}:{}: expected keys of at most {} parts", file, line,
                   int{max_parts});
     } else {
-      check_input(
-          static_cast<uint8_t>(c) < 0x80, "{}:{}: expected {} in quotes", file, line,
-          in_quotes(text.substr(i, std::max<size_t>(1, utf8_length(text.substr(i)))), '\''));
+      const size_t length = utf8_length(text.substr(i));
+      check_input(length > 0, "{}:{}: not valid UTF-8: convert the file (iconv -t UTF-8)", file,
+                  line);
+      check_input(length == 1, "{}:{}: expected {} in quotes", file, line,
+                  in_quotes(text.substr(i, length), '\''));
     }
   }
+}
+
+// If the value at a position is a number that TOML does not accept, returns how to write it, as an
+// end of a message; otherwise "".
+std::string number_advice(std::string_view text, toml::source_position at) {
+  for (toml::source_index line = 1; line < at.line; ++line) text.remove_prefix(text.find('\n') + 1);
+  text = text.substr(0, text.find_first_of("#\r\n"));
+  const size_t before = text.find_last_of("=,[ \t", std::max<size_t>(at.column, 2) - 2);
+  if (before == text.npos) return "";
+  const std::string_view rest = text.substr(before + 1);
+  const std::string word(rest.substr(0, rest.find_first_of(",] \t")));
+  const double number = number_of_text(word).value_or(std::nan(""));
+  if (std::isinf(number)) return fmt::format("; {} is too large for a number", word);
+  const std::string right = fmt::format("{}", number);
+  return std::isnan(number) || word == right ? "" : fmt::format("; write {} as {}", word, right);
 }
 
 TomlValue converted(const toml::node& node) {
@@ -119,8 +140,8 @@ std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file
     flatten(toml::parse(text), "", entries);
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    throw InputError(
-        fmt::format("{}:{}:{}: {}", file, at.line, at.column, shortened(error.description(), 200)));
+    throw InputError(fmt::format("{}:{}:{}: {}{}", file, at.line, at.column,
+                                 shortened(error.description(), 200), number_advice(text, at)));
   }
   std::sort(entries.begin(), entries.end(), [](const TomlEntry& a, const TomlEntry& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);

@@ -14,10 +14,13 @@
 
 #include "apps/config/experiment.h"
 #include "apps/config/load_config.h"
+#include "apps/config/other_names.h"
 #include "apps/support/files.h"
+#include "apps/support/mistakes.h"
 #include "apps/training/load_data.h"
 #include "core/check.h"
 #include "core/suggest.h"
+#include "program.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -176,7 +179,8 @@ TEST_CASE("config: errors for unknown keys have the line, similar keys and valid
   CHECK_CONTAINS(error_of("\nsée = 1"), "c.toml:2: expected 'é' in quotes");
   CHECK_CONTAINS(error_of("name = 1a'\u048b'"), "c.toml:1: expected '\u048b' in quotes");
   CHECK_CONTAINS(error_of("seed = \u00b2"), "c.toml:1: expected '\u00b2' in quotes");
-  CHECK_CONTAINS(error_of("seed = \x80"), "c.toml:1: expected '\\x80' in quotes");
+  CHECK_CONTAINS(error_of("seed = \x80"), "c.toml:1: not valid UTF-8: convert the file");
+  CHECK_CONTAINS(error_of("\xFF\xFEs"), "c.toml: UTF-16, not UTF-8: convert it with iconv");
   CHECK_CONTAINS(error_of("seed = \"\"\"unfinished"), "c.toml:1:");
   CHECK(error_of("\uFEFFname = \"\"\"é\"\"\"\"\"\n[part]  # é\npath = 'é'\nwords = [\"é\"]") == "");
   CHECK_CONTAINS(error_of("seed = 1", {"part.rat=1"}),
@@ -186,6 +190,86 @@ TEST_CASE("config: errors for unknown keys have the line, similar keys and valid
   CHECK_CONTAINS(error_of("seed = 1", {"name=a\nb"}), "without control characters");
   CHECK_CONTAINS(error_of("seed = 1", {"part.lengths=[1,"}), "expected a value of TOML");
   CHECK_CONTAINS(error_of("seed = 1", {"name=\xFF"}), "--set name=");
+}
+
+TEST_CASE("config: all mistakes are named, in the order of the file, at most ten") {
+  const auto mistakes_of = [](const std::string& text,
+                              const std::vector<std::string>& assignments = {}) {
+    const ConfigFile file(text);
+    std::vector<std::string> found;
+    try {
+      file.read(assignments);
+    } catch (const Mistakes& mistakes) {
+      for (const std::string& each : mistakes.each())
+        found.push_back(each.starts_with(file.path) ? each.substr(file.path.size() + 1) : each);
+      CHECK_CONTAINS(mistakes.what(), fmt::format("(and {} more)", found.size() - 1));
+    }
+    return found;
+  };
+  const std::vector<std::string> found =
+      mistakes_of("[part]\nzz = 1\nshare = 7\nrat = 1\n[part.inner]\ndepth = 'x'\n[other]\na = 1\n",
+                  {"seed=y", "b=1", "name=7"});
+  const std::vector<std::string> starts = {
+      "c.toml:2:1: unknown key 'part.zz'; [part] has kind, rate",
+      "c.toml:3:9: part.share: expected",
+      "c.toml:4:1: unknown key 'part.rat'; did you mean 'part.rate'?",
+      "c.toml:6:9: part.inner.depth: expected",
+      "c.toml:8:1: unknown key 'other.a'; a config has [part]",
+      "--set seed=y: seed: expected an integer",
+      "--set b=1: unknown key 'b'; a config has seed, name, [part]"};
+  REQUIRE(found.size() == starts.size());
+  for (size_t i = 0; i < starts.size(); ++i)
+    CHECK_MESSAGE(found[i].starts_with(starts[i]), found[i], " | ", starts[i]);
+  CHECK(found[2].ends_with("?"));  // the keys of [part] are listed once
+  std::string many;
+  for (int i = 10; i < 30; ++i) many += fmt::format("key{} = {}\n", i, i);
+  CHECK(mistakes_of(many).size() == 10);
+  CHECK_CONTAINS(mistakes_of(many)[9], "c.toml:10:1: unknown key 'key19'");
+
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", "[model]\nn_layer = 6\n[train]\nblock_size = 8\n");
+  const ProgramOutput output = heed_in(folder.path, {"config", "c.toml"});
+  CHECK(output.code == 2);
+  CHECK(
+      output.err.starts_with("error: c.toml:2:1: unknown key 'model.n_layer'; did you mean "
+                             "'model.layers'? [model] has "));
+  CHECK_CONTAINS(
+      output.err,
+      "\nerror: c.toml:4:1: unknown key 'train.block_size'; did you mean 'data.context'?");
+}
+
+TEST_CASE("config: names of other programs lead to a key") {
+  const ConfigListing keys = list_config(Experiment());
+  for (const char* name :
+       {"min_frequency", "n_layer", "learning_rate", "block_size", "max_iters", "n_head", "n_embd",
+        "grad_clip", "warmup_iters", "d_model", "nhead", "dim_feedforward", "num_encoder_layers",
+        "random_seed", "validation_freq", "voc_limit", "ff_size", "clip_grad_norm", "T_max"}) {
+    CHECK_MESSAGE(find_entry(keys, key_of_other_name(name)), name);
+  }
+  CHECK(key_of_other_name("learning_rate") == "optim.lr");
+  CHECK(key_of_other_name("") == "");
+  CHECK(key_of_other_name("rate") == "");
+  // A name of the table is no key itself.
+  for (const ConfigEntry& entry : keys)
+    CHECK_MESSAGE(key_of_other_name(entry.name) == "", entry.name);
+}
+
+TEST_CASE("config: numbers that TOML does not accept are read by --set, and named in a file") {
+  const ConfigFile file("seed = 1");
+  CHECK(file.read({"part.rate=.001"}).part.rate == 0.001);
+  CHECK(file.read({"part.rate=+.5"}).part.rate == 0.5);
+  CHECK(file.read({"part.rate=1."}).part.rate == 1.0);
+  CHECK(file.read({"name=.5"}).name == ".5");
+  CHECK_CONTAINS(error_of("seed = 1", {"part.rate=1e400"}),
+                 "part.rate: expected a number that is not too large, found \"1e400\"");
+  CHECK_CONTAINS(error_of("seed = 1", {"seed=.5"}), "expected an integer, found 0.5");
+  CHECK_CONTAINS(error_of("part.rate = .001 # x"), "; write .001 as 0.001");
+  CHECK_CONTAINS(error_of("\n[part]\nrate = -.5"), "c.toml:3:9: ");
+  CHECK_CONTAINS(error_of("\n[part]\nrate = -.5"), "; write -.5 as -0.5");
+  CHECK_CONTAINS(error_of("part.lengths = [2, 03]"), "; write 03 as 3");
+  CHECK_CONTAINS(error_of("part.rate = 1e999"), "; 1e999 is too large for a number");
+  CHECK(error_of("part.rate = 1,000").find("write") == std::string::npos);
+  CHECK(error_of(".5 = 1").find("write") == std::string::npos);
 }
 
 TEST_CASE("config: errors for wrong types and ranges have the line and column") {
