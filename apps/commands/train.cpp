@@ -136,8 +136,8 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
-// Announces a training that takes much memory or has very long batches, `left` steps before its
-// end, because even its first step may take long.
+// Announces a training that takes much memory or time, or has very long batches, `left` steps
+// before its end, because even its first step may take long.
 void announce_size(const Experiment& experiment, const Corpus& corpus, const Summary& summary,
                    int64_t left) {
   const BatchPositions positions = batch_positions(experiment, corpus, summary.parameters);
@@ -145,7 +145,8 @@ void announce_size(const Experiment& experiment, const Corpus& corpus, const Sum
   if (notice.empty()) return;
   logging::info("{}", notice);
   if (rank_count() == 1 && left > 0)
-    logging::info("{}", time_notice(first_step_seconds(experiment, corpus), positions, left));
+    logging::info("{}", time_notice(first_step(experiment, corpus, summary.parameters, positions),
+                                    positions, left));
 }
 
 std::string resume_command(const std::string& run) {

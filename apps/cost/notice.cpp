@@ -24,6 +24,43 @@ int64_t longest_of(const Ids& lengths) {
   return longest;
 }
 
+// Keeps the last tokens of a list.
+void cut(std::vector<int32_t>& ids, int64_t most) {
+  if (std::ssize(ids) > most) ids.erase(ids.begin(), ids.end() - most);
+}
+
+// Returns the training data with at most `most` tokens of each sequence. Refers to `corpus`.
+Corpus shortened_corpus(const Corpus& corpus, int64_t most) {
+  Corpus result;
+  result.format = corpus.format;
+  result.framing = corpus.framing;
+  result.source = corpus.source;
+  result.target = corpus.target;
+  result.labels = corpus.labels;
+  result.longest_source = std::min(corpus.longest_source, most);
+  result.longest_input = std::min(corpus.longest_input, most);
+  result.max_edges = corpus.max_edges;
+  result.grid = corpus.grid;
+  result.seed = corpus.seed;
+  const Dataset& whole = corpus.splits.at("train");
+  result.splits["train"] = {whole.size,
+                            [&whole, most](int64_t i, Example& example) {
+                              whole.get(i, example);
+                              for (auto* ids : {&example.source, &example.input, &example.target})
+                                cut(*ids, most);
+                            },
+                            whole.collate};
+  return result;
+}
+
+double step_seconds(const Experiment& experiment, const Corpus& corpus) {
+  const ScopeGuard here;
+  Trainer trainer(experiment, corpus);
+  const double start = now();
+  trainer.step();
+  return now() - start;
+}
+
 }  // namespace
 
 BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_t parameters) {
@@ -33,19 +70,23 @@ BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_
   const auto width = static_cast<double>(e.model.layers * e.model.dim);
   std::vector<int64_t> positions;
   std::vector<double> flops;
+  const auto flops_of = [&](int64_t time) {  // positions of one example
+    return static_cast<double>(e.train.batch_size * time) *
+           (6 * static_cast<double>(parameters) + 12 * width * static_cast<double>(time));
+  };
   Batch batch;
   for (int64_t i = 0; i < std::min(batches.count(), max_batches); ++i) {
     batches.get(i, batch);
     const int64_t time = longest_of(batch.source_lengths) + longest_of(batch.input_lengths);
     positions.push_back(e.train.batch_size * time);
-    flops.push_back(static_cast<double>(positions.back()) *
-                    (6 * static_cast<double>(parameters) + 12 * width * static_cast<double>(time)));
+    flops.push_back(flops_of(time));
   }
   const auto mean_of = [&](int64_t count) {
     return std::accumulate(flops.begin(), flops.begin() + count, 0.0) / static_cast<double>(count);
   };
   BatchPositions found;
   found.longest = e.train.batch_size * (corpus.longest_source + corpus.longest_input);
+  found.longest_flops = flops_of(corpus.longest_source + corpus.longest_input);
   found.mean_flops = mean_of(std::ssize(flops));
   found.first_flops = mean_of(std::min<int64_t>(std::ssize(flops), e.train.accumulate));
   const auto middle = positions.begin() + std::ssize(positions) / 2;
@@ -89,7 +130,7 @@ std::string longer_schedule_notice(const Experiment& before, const Experiment& n
 std::string size_notice(const Summary& s, const BatchPositions& positions) {
   const bool is_large = s.memory.peak() > s.available / 2;
   const bool is_long = positions.longest > 10 * positions.median;
-  if (!is_large && !is_long) return "";
+  if (!is_large && !is_long && positions.longest_flops <= slow_flops) return "";
   const std::string than_median =
       is_long ? fmt::format(", {:.0f} times the median one",
                             static_cast<double>(positions.longest) /
@@ -100,19 +141,34 @@ std::string size_notice(const Summary& s, const BatchPositions& positions) {
                      bytes_text(s.available));
 }
 
-std::string time_notice(double first_step, const BatchPositions& positions, int64_t steps) {
-  const double all =
-      first_step * positions.mean_flops / positions.first_flops * static_cast<double>(steps);
-  return fmt::format("duration: about {} for {}, by one measured step of {} s",
-                     logging::clock_text(all), counted(steps, "step"), four_digits(first_step));
+FirstStep first_step(const Experiment& experiment, const Corpus& corpus, int64_t parameters,
+                     const BatchPositions& positions) {
+  constexpr int64_t min_tokens = 64;
+  const auto step_flops = [&](const BatchPositions& of) {
+    return of.first_flops * static_cast<double>(experiment.train.accumulate);
+  };
+  int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
+  if (step_flops(positions) <= slow_flops || longest <= min_tokens)
+    return {step_seconds(experiment, corpus), 0};
+  for (;;) {
+    longest = std::max(longest / 2, min_tokens);
+    const Corpus part = shortened_corpus(corpus, longest);
+    const BatchPositions measured = batch_positions(experiment, part, parameters);
+    if (step_flops(measured) <= slow_flops || longest == min_tokens)
+      return {step_seconds(experiment, part) * positions.first_flops / measured.first_flops,
+              longest};
+  }
 }
 
-double first_step_seconds(const Experiment& experiment, const Corpus& corpus) {
-  const ScopeGuard here;
-  Trainer trainer(experiment, corpus);
-  const double start = now();
-  trainer.step();
-  return now() - start;
+std::string time_notice(const FirstStep& first, const BatchPositions& positions, int64_t steps) {
+  const double all =
+      first.seconds * positions.mean_flops / positions.first_flops * static_cast<double>(steps);
+  const std::string how =
+      first.longest == 0
+          ? fmt::format("one measured step of {} s", four_digits(first.seconds))
+          : fmt::format("one measured step of {} tokens of each sequence", grouped(first.longest));
+  return fmt::format("duration: about {} for {}, by {}", logging::clock_text(all),
+                     counted(steps, "step"), how);
 }
 
 }  // namespace heed

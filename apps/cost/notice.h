@@ -1,4 +1,5 @@
-// What a training announces before its first step if it takes much memory or has very long batches.
+// What a training announces before its first step if it takes much memory or time, or has very long
+// batches.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ struct BatchPositions {
   int64_t median = 0;   // of the first batches of the training, at most 100
   // FLOPs of a training step of these: 6 for each parameter and position, and 12 D for each layer,
   // position and position that it attends to (Kaplan et al. 2020, table 1).
-  double mean_flops = 0;   // of each batch
-  double first_flops = 0;  // of each batch of the first step
+  double mean_flops = 0;     // of each batch
+  double first_flops = 0;    // of each batch of the first step
+  double longest_flops = 0;  // of the longest batch
 };
 BatchPositions batch_positions(const Experiment& experiment, const Corpus& corpus,
                                int64_t parameters);
@@ -32,14 +34,23 @@ std::string longer_schedule_notice(const Experiment& before, const Experiment& n
 
 // Returns the longest batch and the peak of the memory as a line of text, if the peak is above half
 // of the memory that is left, or the longest batch has more than ten times the positions of the
-// median one. Returns "" otherwise.
+// median one, or more than slow_flops. Returns "" otherwise.
 std::string size_notice(const Summary& summary, const BatchPositions& positions);
 
-// Returns about how long that many steps take, as a line of text: the time of a step is taken to be
-// in proportion to its FLOPs. `first_step` is in seconds.
-std::string time_notice(double first_step, const BatchPositions& positions, int64_t steps);
+// FLOPs that take a few cores about ten seconds.
+inline constexpr double slow_flops = 1e12;
 
-// Measures the seconds of the first step of a training, by a Trainer of its own.
-double first_step_seconds(const Experiment& experiment, const Corpus& corpus);
+struct FirstStep {
+  double seconds = 0;
+  int64_t longest = 0;  // tokens that were measured of a sequence; 0: all
+};
+// Measures the first step of a training, by a Trainer of its own. If it has more than slow_flops,
+// measures it with shorter sequences, and takes the time to be in proportion to the FLOPs.
+FirstStep first_step(const Experiment& experiment, const Corpus& corpus, int64_t parameters,
+                     const BatchPositions& positions);
+
+// Returns about how long that many steps take, as a line of text: the time of a step is taken to be
+// in proportion to its FLOPs.
+std::string time_notice(const FirstStep& first, const BatchPositions& positions, int64_t steps);
 
 }  // namespace heed

@@ -458,9 +458,34 @@ TEST_CASE("summary: large or long trainings are announced, others are not") {
   CHECK(size_notice(s, positions) ==
         "longest batch: 2 sequences of 50; memory: about 3 MiB at the peak, 5 MiB are left");
   positions.mean_flops = 2 * positions.first_flops;
-  CHECK(time_notice(1.5, positions, 1200) ==
+  CHECK(time_notice({1.5}, positions, 1200) ==
         "duration: about 1:00:00 for 1200 steps, by one measured step of 1.500 s");
-  CHECK(first_step_seconds(e, corpus) > 0);
+  CHECK(time_notice({1.5, 4096}, positions, 1200) ==
+        "duration: about 1:00:00 for 1200 steps, by one measured step of 4,096 tokens of each "
+        "sequence");
+  const FirstStep first = first_step(e, corpus, 10, positions);
+  CHECK(first.seconds > 0);
+  CHECK(first.longest == 0);
+}
+
+TEST_CASE("summary: a step that takes minutes is announced, and measured on a part of it") {
+  for (const ModelKind kind :
+       {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier}) {
+    const Experiment e = small(kind);
+    Corpus corpus = corpus_for(e, 65, 1'000'000, 1'000'000);
+    corpus.splits.at("train").size = 4;
+    const BatchPositions positions = batch_positions(e, corpus, 10);
+    CHECK(positions.median == positions.longest);
+    CHECK(positions.longest_flops == positions.mean_flops);
+    CHECK(positions.longest_flops > slow_flops);
+    Summary s = summarize(e, corpus);
+    s.available = 3 * s.memory.peak();
+    CHECK_CONTAINS(size_notice(s, positions), "longest batch: 2 ");
+    // As if the model had a billion parameters, so that no part has few FLOPs.
+    const FirstStep first = first_step(e, corpus, 1'000'000'000, positions);
+    CHECK(first.longest == 64);
+    CHECK(first.seconds > 0);
+  }
 }
 
 TEST_CASE("summary: an evaluation that does not fit names a batch that does") {
