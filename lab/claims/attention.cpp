@@ -53,7 +53,7 @@ Tensor by_definition(const SimilarityRule* kind, const NormaliserRule* normalise
 }
 
 double error_of_general_form() {
-  const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
+  const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
   const auto normalisers = {&normalisers::softmax, &normalisers::count, &normalisers::none};
   const auto similarities = {&similarities::dot, &similarities::scaled_dot, &similarities::cosine,
                              &similarities::gaussian, &similarities::embedded_gaussian};
@@ -67,7 +67,7 @@ double error_of_general_form() {
 
 double min_difference_of_similarities() {
   double min = 1;
-  const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
+  const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
   std::vector<Tensor> outputs;
   for (const SimilarityRule* kind : {&similarities::dot, &similarities::scaled_dot,
                                      &similarities::cosine, &similarities::gaussian}) {
@@ -85,12 +85,12 @@ double error_of_identity_value() {
   setup.linear.bias = false;
   const GeneralAttention linear(4, 1, setup);
   set_parameter(linear, "value.weight", identity(4));
-  const Tensor x = normal({1, 6, 4});
+  const Tensor x = normal(1, 6, 4);
   return distance(linear(x, {}), without_projection(x, {}));
 }
 
 double error_of_embedded_gaussian() {
-  const Tensor scores = normal({2, 2, 5, 6});
+  const Tensor scores = normal(2, 2, 5, 6);
   const Tensor f = attention_weights(scores, {}, {&normalisers::none, false, true});
   return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
 }
@@ -104,11 +104,11 @@ double error_of_columns() {
   setup.form.key_dim = 2;
   setup.form.value_dim = 3;
   const GeneralAttention attention(3, 1, setup);
-  const Tensor wq = normal({2, 3}), wk = normal({2, 4}), wv = normal({3, 4});
+  const Tensor wq = normal(2, 3), wk = normal(2, 4), wv = normal(3, 4);
   set_parameter(attention, "query.weight", wq);
   set_parameter(attention, "key.weight", wk);
   set_parameter(attention, "value.weight", wv);
-  const Tensor q = normal({3, 3}), c = normal({4, 5});
+  const Tensor q = normal(3, 3), c = normal(4, 5);
   const Tensor columns =
       matmul(matmul(wv, c), softmax(matmul(transpose(matmul(wk, c), 0, 1), matmul(wq, q)), 0));
   const Tensor rows =
@@ -120,10 +120,10 @@ double error_of_columns() {
 double min_influence() {
   scope().gradients = true;
   const MultiHeadAttention attention(4, 2);
-  const Tensor q = normal({1, 3, 4}), direction = normal({4});
+  const Tensor q = normal(1, 3, 4), direction = normal(4);
   double min = 1;
   for (int64_t j = 0; j < 3; ++j) {
-    Tensor context = normal({1, 7, 4}).set_requires_grad();
+    Tensor context = normal(1, 7, 4).set_requires_grad();
     backward(sum(slice(attention.across(q, context, {}), 1, j, j + 1) * direction));
     for (int64_t i = 0; i < 7; ++i) {
       double size = 0;
@@ -145,19 +145,21 @@ double error_of_tied_projections() {
   copy_parameters(tied, separate);
   for (const NamedParameter& p : tied.parameters())
     if (p.name.starts_with("key.")) set_parameter(separate, "value" + p.name.substr(3), p.tensor);
-  const Tensor x = normal({1, 5, 6});
+  const Tensor x = normal(1, 5, 6);
   return distance(tied(x, {}), separate(x, {}));
 }
 
 // How far an output goes beyond the range of the values that it is a mean of.
 double overshoot() {
   const GeneralAttention attention(4, 1, basic());
-  const Tensor v = normal({1, 7, 4});
-  const Tensor y = attention(normal({1, 50, 4}), normal({1, 7, 4}), v, {}, {});
+  const Tensor v = normal(1, 7, 4);
+  const Tensor y = attention(normal(1, 50, 4), normal(1, 7, 4), v, {}, {});
   return number(max(relu(y - max(v, {1}, true)) + relu(min(v, {1}, true) - y)));
 }
 
-constexpr Claim attention_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::attention = {
     {"A1", equal, "S0 eq. 1", "o = Σ f(q, k) v / C equals its formula, for five f and three C",
      error_of_general_form},
     {"A1", differs, "S0 eq. 1", "a different f gives a different o",
@@ -174,8 +176,7 @@ constexpr Claim attention_claims[] = {
        const MultiHeadAttention attention(4, 2);
        double wrong = 0;
        for (const int64_t n : {1, 3, 64})
-         wrong +=
-             wrong_shape(attention.across(normal({1, n, 4}), normal({1, 7, 4}), {}), {1, n, 4});
+         wrong += wrong_shape(attention.across(normal(1, n, 4), normal(1, 7, 4), {}), 1, n, 4);
        return wrong;
      }},
     {"A5", at_least(1e-6), "S0", "every output depends on every input (smallest gradient)",
@@ -184,31 +185,31 @@ constexpr Claim attention_claims[] = {
      [] { return static_cast<double>(GeneralAttention(4, 1, basic()).parameter_count()); }},
     {"A6", equal, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ",
      [] {
-       const Tensor x = normal({1, 4, 2});
+       const Tensor x = normal(1, 4, 2);
        return distance(GeneralAttention(2, 1, basic())(x, {}),
                        by_definition(&similarities::dot, &normalisers::softmax, x, x, x));
      }},
     {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
      [] {
        const GeneralAttention attention(2, 1, basic());
-       const Tensor x = normal({1, 4, 2});
+       const Tensor x = normal(1, 4, 2);
        const Ids order = Ids::from({4}, {0, 1, 3, 2});
        return distance(attention(permuted(x, order), {}), permuted(attention(x, {}), order));
      }},
     {"A7", equal, "S1, S4", "without a softmax the weights are dot products: y = (x xᵀ) x",
      [] {
-       const Tensor x = normal({1, 5, 4});
+       const Tensor x = normal(1, 5, 4);
        return distance(raw_dot_product()(x, {}), matmul(matmul(x, transpose(x, 1, 2)), x));
      }},
     {"A7", differs, "S1, S4", "… which differs from attention with a softmax",
      [] {
-       const Tensor x = normal({1, 5, 4});
+       const Tensor x = normal(1, 5, 4);
        return distance(raw_dot_product()(x, {}), GeneralAttention(4, 1, basic())(x, {}));
      }},
     {"A8", by_construction, "S0 to S4", "self-attention is attention(x, x, x)",
      [] {
        const GeneralAttention attention(6, 2);
-       const Tensor x = normal({1, 5, 6});
+       const Tensor x = normal(1, 5, 6);
        return distance(attention(x, {}), attention(x, x, x, {}, {}));
      }},
     {"A8", equal, "S3", "tied keys and values are two equal projections",
@@ -219,7 +220,7 @@ constexpr Claim attention_claims[] = {
        const LearnedQueries queries(2, 6, 2);
        double wrong = 0;
        for (const int64_t n : {1, 5, 50})
-         wrong += wrong_shape(queries(normal({1, n, 6}), {}), {1, 2, 6});
+         wrong += wrong_shape(queries(normal(1, n, 6), {}), 1, 2, 6);
        return wrong;
      }},
     {"A23", at_most(1e-6), "S3",
@@ -227,14 +228,10 @@ constexpr Claim attention_claims[] = {
     {"A23", by_construction, "S3",
      "a query of rank 1 reduces keys and values of rank 2 to rank 1 (wrong shapes)",
      [] {
-       const Tensor k = normal({1, 7, 4});
-       const Tensor y = GeneralAttention(4, 1, basic())(normal({1, 1, 4}), k, {});
-       return wrong_shape(y, {1, 1, 4});
+       const Tensor k = normal(1, 7, 4);
+       const Tensor y = GeneralAttention(4, 1, basic())(normal(1, 1, 4), k, {});
+       return wrong_shape(y, 1, 1, 4);
      }},
 };
-
-}  // namespace
-
-const Topic topics::attention = {"What attention is", attention_claims};
 
 }  // namespace heed::claims

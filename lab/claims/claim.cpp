@@ -2,58 +2,73 @@
 
 #include <algorithm>
 
+#include "core/check.h"
+#include "core/joined.h"
 #include "core/precision.h"
 #include "core/scope.h"
+#include "core/suggest.h"
+#include "core/text.h"
 
 namespace heed::claims {
+namespace {
 
-Measurements::Measurements(uint64_t seed, std::vector<std::string> only)
-    : seed_(seed), only_(std::move(only)) {}
-
-void Measurements::section(std::string title) { sections_.push_back({std::move(title), {}, {}}); }
-
-bool Measurements::is_selected(const std::string& id) {
-  if (std::ranges::find(ids_, id) == ids_.end()) ids_.push_back(id);
-  return only_.empty() || std::ranges::find(only_, id) != only_.end();
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+  return std::ranges::find(ids, id) != ids.end();
 }
 
-void Measurements::measure(MeasuredClaim claim, const std::function<double()>& value) {
-  const uint32_t position = count_++;
-  if (!is_selected(claim.id)) return;
-  ScopeGuard here;
-  here->gradients = here->training = false;
-  here->precision = Precision::highest;
-  here->seed = seed_;
-  here->micro_batch = position;
-  here->calls = 0;
-  claim.measured = value();
-  sections_.back().claims.push_back(std::move(claim));
+// Throws InputError unless each id is that of a claim.
+void check_ids(const std::vector<std::string>& only, const std::vector<Topic>& topics) {
+  std::vector<std::string> ids;
+  for (const Topic& topic : topics)
+    for (const Claim& claim : topic.claims)
+      if (!contains(ids, claim.id)) ids.push_back(claim.id);
+  for (const std::string& id : only)
+    check_input(contains(ids, id), "--only {}: there is no such row{}; the rows are {}",
+                shortened(id), did_you_mean(id, ids), joined(ids));
 }
 
-void Measurements::note(const Note& note) {
-  if (is_selected(note.id)) sections_.back().notes.push_back(note.text());
+}  // namespace
+
+std::vector<Topic> all_topics() {
+  return {{"What attention is", topics::attention},
+          {"The scale, and other uses of attention", topics::scale},
+          {"Heads and grids", topics::heads},
+          {"Permutations", topics::permutations},
+          {"Worked examples", topics::examples},
+          {"Positions", topics::positions},
+          {"Costs", topics::costs, topics::notes_of_costs},
+          {"Other layers, stacks and graphs", topics::layers},
+          {"Mistakes of S0 and S3", topics::mistakes_s0_s3},
+          {"Mistakes of S1, S2 and S4", topics::mistakes_s1_s2_s4}};
 }
 
-std::vector<Section> Measurements::sections() const {
-  std::vector<Section> measured;
-  std::ranges::copy_if(sections_, std::back_inserter(measured),
-                       [](const Section& section) { return !section.claims.empty(); });
-  return measured;
-}
-
-void measure_all(Measurements& m) {
-  for (const Topic* topic : topics::all) {
-    m.section(topic->title);
-    for (const Claim& claim : topic->claims)
-      m.measure({claim.id, claim.text, claim.source, claim.bound}, claim.measure);
-    for (const Note& note : topic->notes) m.note(note);
+std::vector<Topic> measured(std::vector<Topic> topics, uint64_t seed,
+                            const std::vector<std::string>& only) {
+  check_ids(only, topics);
+  const auto is_left_out = [&](const auto& row) {
+    return !only.empty() && !contains(only, row.id);
+  };
+  uint32_t position = 0;
+  for (Topic& topic : topics) {
+    for (Claim& claim : topic.claims) {
+      ScopeGuard here;
+      here->gradients = here->training = false;
+      here->precision = Precision::highest;
+      here->seed = seed;
+      here->micro_batch = position++;
+      here->calls = 0;
+      if (!is_left_out(claim)) claim.measured = claim.measure();
+    }
+    std::erase_if(topic.claims, is_left_out);
+    std::erase_if(topic.notes, is_left_out);
   }
+  std::erase_if(topics, [](const Topic& topic) { return topic.claims.empty(); });
+  return topics;
 }
 
-bool all_hold(const std::vector<Section>& sections) {
-  return std::ranges::none_of(sections, [](const Section& section) {
-    return std::ranges::any_of(section.claims, &MeasuredClaim::fails);
-  });
+bool all_hold(const std::vector<Topic>& topics) {
+  return std::ranges::none_of(
+      topics, [](const Topic& topic) { return std::ranges::any_of(topic.claims, &Claim::fails); });
 }
 
 }  // namespace heed::claims

@@ -55,7 +55,7 @@ std::string parameter_table() {
 }
 
 // One sequence of length L and width 16.
-Tensor input(double length) { return normal({1, static_cast<int64_t>(length), 16}); }
+Tensor input(double length) { return normal(1, static_cast<int64_t>(length), 16); }
 Tensor attention(const Tensor& x) { return scaled_dot_product_attention(x, x, x, 1); }
 
 // FLOPs of one layer.
@@ -147,11 +147,13 @@ double error_of_window() {
   band.dense = Ids::full({1, 1, 12, 12}, 0);
   for (int64_t i = 0; i < 12; ++i)
     for (int64_t j = 0; j < 12; ++j) band.dense.mutable_data()[i * 12 + j] = std::abs(i - j) < 3;
-  const Tensor x = normal({1, 12, 6});
+  const Tensor x = normal(1, 12, 6);
   return distance(layer(x, {.mask = window}), layer(x, {.mask = band}));
 }
 
-constexpr Claim costs_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::costs = {
     {"A39", by_construction, "S4", "attention has 2 d dₖ + d dᵥ parameters (difference)",
      error_of_count<0>},
     {"A39", by_construction, "S4", "a convolution has ks d dᵥ", error_of_count<1>},
@@ -192,10 +194,6 @@ constexpr Claim costs_claims[] = {
      }},
 };
 
-constexpr Note cost_notes[] = {{"A39", parameter_table}, {"A40", cost_table}};
-
-}  // namespace
-
-const Topic topics::costs = {"Costs", costs_claims, cost_notes};
+const std::vector<Note> topics::notes_of_costs = {{"A39", parameter_table}, {"A40", cost_table}};
 
 }  // namespace heed::claims

@@ -58,14 +58,13 @@ double error_of_entropy() {
 
 // The shapes of S3's five demonstrations: 11 keys of width 4, values of width 2.
 double wrong_shapes_of_numpy() {
-  double wrong =
-      wrong_shape(attention_of(normal({1, 4}), normal({11, 4}), normal({11, 2})), {1, 2});
+  double wrong = wrong_shape(attention_of(normal(1, 4), normal(11, 4), normal(11, 2)), 1, 2);
   const GeneralAttention self(4, 1, basic());
-  wrong += wrong_shape(self(normal({1, 11, 4}), {}), {1, 11, 4});
-  const Tensor x = normal({11, 4}), wq = normal({4, 4}), wk = normal({4, 4}), wv = normal({4, 2});
+  wrong += wrong_shape(self(normal(1, 11, 4), {}), 1, 11, 4);
+  const Tensor x = normal(11, 4), wq = normal(4, 4), wk = normal(4, 4), wv = normal(4, 2);
   const auto head = [&] { return attention_of(matmul(x, wq), matmul(x, wk), matmul(x, wv), 0.5); };
-  wrong += wrong_shape(head(), {11, 2});
-  return wrong + wrong_shape(sum(stack({head(), head()}, 2) * normal({2}), {-1}), {11, 2});
+  wrong += wrong_shape(head(), 11, 2);
+  return wrong + wrong_shape(sum(stack({head(), head()}, 2) * normal(2), {-1}), 11, 2);
 }
 
 // Keras' MultiHeadAttention(num_heads=2, key_dim=2, value_dim=3).
@@ -83,13 +82,15 @@ double error_of_keras_parameters(bool bias, int64_t dim_3, int64_t dim_4, int64_
 double error_of_sums_of_words() {
   const Tensor x = Tensor::from({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
   return max_of(3, [&](int64_t) {
-    const Tensor projected = linear(x, normal({2, 3}));
+    const Tensor projected = linear(x, normal(2, 3));
     const auto word = [&](int64_t t) { return slice(projected, 0, t, t + 1); };
     return distance(word(2), word(0) + word(1));
   });
 }
 
-constexpr Claim examples_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::examples = {
     {"A24", at_most(0), "S3 12.6",
      "\"The sleepy child reads a book\": \"book\" has the scores 0, 1, -4, 7, 0, 5",
      [] {
@@ -148,9 +149,7 @@ constexpr Claim examples_claims[] = {
      "the NumPy examples give 2 elements, 11 × 4, 11 × 2 and 11 × 2 (wrong shapes)",
      wrong_shapes_of_numpy},
     {"A30", equal, "S3 12.10", "… their 11 weights sum to 1",
-     [] {
-       return error_of_sums(softmax(matmul(normal({1, 4}), normal({4, 11}))));
-     }},
+     [] { return error_of_sums(softmax(matmul(normal(1, 4), normal(4, 11)))); }},
     {"A31", by_construction, "S4",
      "Keras' layer, 2 heads, keys of 2, values of 3: 77, 98, 350 parameters for d = 3, 4, 16",
      [] { return error_of_keras_parameters(true, 77, 98, 350); }},
@@ -158,16 +157,10 @@ constexpr Claim examples_claims[] = {
      [] { return error_of_keras_parameters(false, 60, 80, 320); }},
     {"A31", by_construction, "S2, S4",
      "… its outputs are as wide as its queries, d = 16 (wrong shape)",
-     [] {
-       return wrong_shape(keras_layer(16, true)(normal({1, 4, 16}), {}), {1, 4, 16});
-     }},
+     [] { return wrong_shape(keras_layer(16, true)(normal(1, 4, 16), {}), 1, 4, 16); }},
     {"A32", equal, "S4",
      "the four words in NumPy: word 3 = word 1 + word 2, and so are its q, k and v",
      error_of_sums_of_words},
 };
-
-}  // namespace
-
-const Topic topics::examples = {"Worked examples", examples_claims};
 
 }  // namespace heed::claims

@@ -33,7 +33,7 @@ GeneralAttention uneven_heads() {
 
 double error_of_uneven_heads() {
   const GeneralAttention attention = uneven_heads();
-  const Tensor x = normal({1, 5, 6});
+  const Tensor x = normal(1, 5, 6);
   const std::vector<Tensor> heads = heads_of(attention, x, {2, 4}, {3, 1});
   return distance(attention(x, {}),
                   linear(concat(heads, -1), attention.parameter("output.weight")));
@@ -79,8 +79,8 @@ double error_of_combination(Combine combine) {
   const bool is_concat = combine == Combine::concat_projection || combine == Combine::concat;
   const int64_t value = is_concat ? 3 : 6;
   const GeneralAttention attention(6, 2, {.linear = {.bias = false}, .form = {.combine = combine}});
-  if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal({2}));
-  const Tensor x = normal({1, 5, 6});
+  if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal(2));
+  const Tensor x = normal(1, 5, 6);
   const Tensor expected =
       combined_heads(combine, attention, heads_of(attention, x, {3, 3}, {value, value}));
   return distance(attention(x, {}), expected);
@@ -111,14 +111,14 @@ double error_of_attention_as_convolution() {
   set_parameter(attention, "value.weight",
                 concat({identity(dim), identity(dim), identity(dim)}, 0));
   set_parameter(attention, "output.weight", convolution.weight);
-  const Tensor x = normal({1, time, dim});
+  const Tensor x = normal(1, time, dim);
   const auto inside = [](const Tensor& y) { return slice(y, 1, 1, time - 1); };
   return distance(inside(attention(x, x, {}, bias)), inside(convolution(x, {})));
 }
 
 double error_of_unfolding() {
   const int64_t video[] = {2, 3, 4};
-  const Tensor x = normal({2, 24, 5});
+  const Tensor x = normal(2, 24, 5);
   const std::vector<int64_t> choices[] = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}};
   return max_over(choices, [&](const std::vector<int64_t>& axes) {
     return distance(fold(unfold(x, video, axes), video, axes), x);
@@ -128,7 +128,7 @@ double error_of_unfolding() {
 // The columns of the transposed unfolding against the channels of each pixel.
 double error_of_fibres() {
   const int64_t image[] = {3, 4}, both[] = {0, 1};
-  const Tensor x = normal({1, 12, 5});
+  const Tensor x = normal(1, 12, 5);
   const Tensor unfolded = transpose(unfold(x, image, both), 1, 2);  // (1, c, h·w)
   const Tensor pixels = x.reshape({3, 4, 5});
   return max_of(12, [&](int64_t i) {
@@ -142,21 +142,21 @@ double error_of_lines(int64_t axis) {
   const MultiHeadAttention lines(6, 2);
   const GeneralAttention attention(6, 2, {.form = {.axes = {axis}}, .grid = {3, 4}});
   copy_parameters(lines, attention);
-  const Tensor x = normal({1, 12, 6});
+  const Tensor x = normal(1, 12, 6);
   const Tensor image = x.reshape({3, 4, 6});
   const Tensor expected =
       axis == 1 ? lines(image, {}) : transpose(lines(transpose(image, 0, 1), {}), 0, 1);
   return distance(attention(x, {}), expected.reshape(x.shape()));
 }
 
-constexpr Claim heads_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::heads = {
     {"A10", equal, "S0 eq. 5, 6",
      "heads of widths (2, 3) and (4, 1) equal the same heads computed one by one",
      error_of_uneven_heads},
     {"A10", by_construction, "S0 eq. 6", "Wᵒ maps Σ widths = 4 to any width, here 6 (wrong shape)",
-     [] {
-       return wrong_shape(uneven_heads().parameter("output.weight"), {6, 4});
-     }},
+     [] { return wrong_shape(uneven_heads().parameter("output.weight"), 6, 4); }},
     {"A11", by_construction, "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
      error_of_wide_head_parameters},
@@ -176,13 +176,9 @@ constexpr Claim heads_claims[] = {
      "8 × 8 queries and 4 × 4 values give 8 × 8 outputs (wrong shape)",
      [] {
        const MultiHeadAttention attention(6, 2);
-       const Tensor y = attention.across(normal({1, 8 * 8, 6}), normal({1, 4 * 4, 6}), {});
-       return wrong_shape(y, {1, 8 * 8, 6});
+       const Tensor y = attention.across(normal(1, 8 * 8, 6), normal(1, 4 * 4, 6), {});
+       return wrong_shape(y, 1, 8 * 8, 6);
      }},
 };
-
-}  // namespace
-
-const Topic topics::heads = {"Heads and grids", heads_claims};
 
 }  // namespace heed::claims

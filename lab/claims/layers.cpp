@@ -89,7 +89,7 @@ Tensor with_ones_added(const Tensor& x, int64_t position) {
 
 // How much the outputs [first, last) change with input `changed` of 9.
 double change_by(const Mixing& layer, int64_t changed, int64_t first, int64_t last) {
-  const Tensor x = normal({1, 9, 4});
+  const Tensor x = normal(1, 9, 4);
   return distance(slice(layer(with_ones_added(x, changed), {}), 1, first, last),
                   slice(layer(x, {}), 1, first, last));
 }
@@ -104,8 +104,8 @@ double change_in_window(bool beyond) {
   double max = 0, min = 1;
   for (const int64_t layers : {1, 2, 3}) {
     const Encoder encoder(small_block, layers);
-    const Tensor x = normal({1, 9, 16});
-    const Tensor other = concat({slice(x, 1, 0, 4), normal({1, 1, 16}), slice(x, 1, 5, 9)}, 1);
+    const Tensor x = normal(1, 9, 16);
+    const Tensor other = concat({slice(x, 1, 0, 4), normal(1, 1, 16), slice(x, 1, 5, 9)}, 1);
     const Tensor before = encoder(x, window), after = encoder(other, window);
     for (int64_t t = 0; t < 9; ++t) {
       const double moved = distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1));
@@ -121,7 +121,7 @@ double change_in_window(bool beyond) {
 double error_of_transfer() {
   const Encoder first(small_block, 2), second(small_block, 2);
   copy_parameters(first, second);
-  const Tensor x = normal({1, 9, 16});
+  const Tensor x = normal(1, 9, 16);
   const SequenceContext sequence;
   return distance(second(x, sequence), first(x, sequence));
 }
@@ -130,7 +130,7 @@ double error_of_complete_graph() {
   const GraphAttention graph(6, 2, 0);
   const MultiHeadAttention attention(6, 2);
   copy_parameters(graph, attention);
-  const Tensor x = normal({1, 5, 6});
+  const Tensor x = normal(1, 5, 6);
   const Edges edges = complete_graph(5);
   return distance(graph(x, {{}, &edges}), attention(x, {}));
 }
@@ -139,7 +139,7 @@ double error_of_complete_graph() {
 double change_without_edge() {
   const GraphAttention graph(6, 2, 0);
   const Edges edges{Ids::from({3}, {1, 2, 3}), Ids::from({3}, {0, 1, 3}), {}};
-  const Tensor x = normal({1, 4, 6});
+  const Tensor x = normal(1, 4, 6);
   const Tensor a = graph(x, {{}, &edges}), b = graph(with_ones_added(x, 2), {{}, &edges});
   return distance(slice(b, 1, 0, 1), slice(a, 1, 0, 1)) +
          distance(slice(b, 1, 2, 4), slice(a, 1, 2, 4));
@@ -148,9 +148,9 @@ double change_without_edge() {
 // How many calls with wrong shapes do not throw an Error that contains the sizes.
 double accepted_wrong_shapes() {
   const GeneralAttention attention(6, 2);
-  const Tensor x = normal({1, 5, 6});
-  const Tensor narrow = normal({1, 5, 4}), two = normal({2, 5, 6}), shorter = normal({1, 4, 6}),
-               matrix = normal({5, 6});
+  const Tensor x = normal(1, 5, 6);
+  const Tensor narrow = normal(1, 5, 4), two = normal(2, 5, 6), shorter = normal(1, 4, 6),
+               matrix = normal(5, 6);
   const std::function<void()> calls[] = {[&] { (void)attention(narrow, {}); },
                                          [&] { (void)attention(x, two, {}); },
                                          [&] { (void)attention(x, x, shorter, {}, {}); },
@@ -168,7 +168,9 @@ double accepted_wrong_shapes() {
   return accepted;
 }
 
-constexpr Claim layers_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::layers = {
     {"A43", at_most(1e-3), "S4",
      "the verb finds its subject at any distance: attention, with generated weights (error)",
      error_of_attention},
@@ -197,7 +199,7 @@ constexpr Claim layers_claims[] = {
     {"A49", equal, "S3 12.18", "the weights of the edges into a node sum to 1",
      [] {
        const Ids receivers = Ids::from({6}, {0, 0, 0, 1, 2, 2});
-       const Tensor sums = segment_sum(segment_softmax(normal({6, 2}), receivers, 3), receivers, 3);
+       const Tensor sums = segment_sum(segment_softmax(normal(6, 2), receivers, 3), receivers, 3);
        return max_difference(sums, {1, 1, 1, 1, 1, 1});
      }},
     {"A49", at_most(0), "S3 12.11", "a node depends only on the nodes with an edge to it (change)",
@@ -206,9 +208,5 @@ constexpr Claim layers_claims[] = {
      "calls with wrong shapes, of six, that are not rejected with an error that has the sizes",
      accepted_wrong_shapes},
 };
-
-}  // namespace
-
-const Topic topics::layers = {"Other layers, stacks and graphs", layers_claims};
 
 }  // namespace heed::claims

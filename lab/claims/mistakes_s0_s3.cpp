@@ -14,7 +14,7 @@ Tensor printed_softmax(const Tensor& x) { return exp(x) / sum(exp(x), {1}); }
 
 // Scores of self-attention over 11 words of width 4.
 Tensor scores_of_words() {
-  const Tensor x = normal({11, 4});
+  const Tensor x = normal(11, 4);
   return matmul(x, transpose(x, 0, 1)) * 0.5F;
 }
 
@@ -47,7 +47,7 @@ double error_of_scale_by_dimension() {
 double error_on_complete_graph(bool as_printed) {
   constexpr int64_t n = 5;
   const auto [sender, receiver, features] = complete_graph(n);
-  const Tensor x = normal({n, 4});
+  const Tensor x = normal(n, 4);
   const Tensor values = embedding(x, sender), queries = embedding(x, receiver);
   const Tensor b = segment_softmax(sum(queries * values, {1}, true), receiver, n);
   const Tensor once = segment_sum(b * values, receiver, n);
@@ -56,13 +56,13 @@ double error_on_complete_graph(bool as_printed) {
 }
 
 double difference_of_query_weights() {
-  const Tensor x = normal({5, 4}), wq = normal({4, 4}), wk = normal({4, 4}), wv = normal({4, 4});
+  const Tensor x = normal(5, 4), wq = normal(4, 4), wk = normal(4, 4), wv = normal(4, 4);
   const Tensor k = matmul(x, wk), v = matmul(x, wv);
   return distance(attention_of(v, k, v), attention_of(matmul(x, wq), k, v));
 }
 
 double relative_spread_of_normalisers() {
-  const Tensor c = sum(exp(matmul(normal({5, 4}), normal({4, 7}))), {1});
+  const Tensor c = sum(exp(matmul(normal(5, 4), normal(4, 7))), {1});
   return (number(max(c)) - number(min(c))) / number(max(c));
 }
 
@@ -70,7 +70,9 @@ Tensor normalised_by_sum(const Tensor& scores) {
   return attention_weights(scores, {}, {&normalisers::sum, false, false});
 }
 
-constexpr Claim mistakes_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::mistakes_s0_s3 = {
     {"Q1", at_least(0.05), "S3 12.10",
      "printed: softmax without keepdims, whose rows do not sum to 1 (error)",
      [] { return error_of_sums(printed_softmax(scores_of_words())); }},
@@ -78,9 +80,7 @@ constexpr Claim mistakes_claims[] = {
      [] { return error_of_sums(softmax(scores_of_words())); }},
     {"Q1", at_least(1), "S3 12.10",
      "printed: … and it cannot divide the scores of 5 queries and 7 keys at all (rejected)",
-     [] { return rejected([] {
-            return printed_softmax(normal({5, 7}));
-          }); }},
+     [] { return rejected([] { return printed_softmax(normal(5, 7)); }); }},
     {"Q2", at_least(0.3), "S3 12.10.4",
      "printed: the scale √q.shape[0] = √11, with which var(q·k / √11) is not 1 (error)",
      [] { return std::abs(mean_square(random_scores(&similarities::dot, 20'000, 4)) / 11 - 1); }},
@@ -111,19 +111,15 @@ constexpr Claim mistakes_claims[] = {
      error_of_scale_by_dimension},
     {"Q5", by_construction, "S3 12.1",
      "correct: keys of shape (6, 3), one row per word, printed as 3 × 6 (wrong shape)",
-     [] {
-       return wrong_shape(sentence::scores(), {1, 1, 1, 6});
-     }},
+     [] { return wrong_shape(sentence::scores(), 1, 1, 1, 6); }},
     {"Q6", at_least(1), "S3 12.11",
      "printed: weights of heads 0 … H; the weights 0 … 3 do not fit 3 heads (rejected)",
-     [] { return rejected([] {
-            return normal({11, 2, 3}) * normal({4});
-          }); }},
+     [] { return rejected([] { return normal(11, 2, 3) * normal(4); }); }},
     {"Q6", by_construction, "S3 12.11",
      "correct: W_v need not be square; the printed 4 × 2 gives 11 × 2 (wrong shape)",
      [] {
-       const Tensor x = normal({11, 4});
-       return wrong_shape(attention_of(x, x, matmul(x, normal({4, 2}))), {11, 2});
+       const Tensor x = normal(11, 4);
+       return wrong_shape(attention_of(x, x, matmul(x, normal(4, 2))), 11, 2);
      }},
     {"Q7", differs, "S3 12.17-19", "printed: b V, then Σ over the edges: summed twice",
      [] { return error_on_complete_graph(true); }},
@@ -153,9 +149,5 @@ constexpr Claim mistakes_claims[] = {
     {"Q10", equal, "S0", "correct: with circular padding it is",
      [] { return error_of_shift(Padding::circular, 0, 8); }},
 };
-
-}  // namespace
-
-const Topic topics::mistakes_s0_s3 = {"Mistakes of S0 and S3", mistakes_claims};
 
 }  // namespace heed::claims

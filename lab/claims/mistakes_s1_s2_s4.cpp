@@ -10,24 +10,24 @@
 namespace heed::claims {
 namespace {
 
-Tensor random_products() { return matmul(normal({5, 4}), normal({4, 7})); }
+Tensor random_products() { return matmul(normal(5, 4), normal(4, 7)); }
 
 double difference_of_layouts(bool transpose_weights) {
-  const Tensor x = normal({5, 4}), w = normal({4, 4});
+  const Tensor x = normal(5, 4), w = normal(4, 4);
   return distance(matmul(x, w), linear(x, transpose_weights ? transpose(w, 0, 1) : w));
 }
 
 // √d · √d / std(q·k) for d = 512.
 double lengths_over_deviation() {
-  const double query = std::sqrt(mean_square(normal({1000, 512})) * 512);
-  const double key = std::sqrt(mean_square(normal({1000, 512})) * 512);
+  const double query = std::sqrt(mean_square(normal(1000, 512)) * 512);
+  const double key = std::sqrt(mean_square(normal(1000, 512)) * 512);
   return query * key / std::sqrt(mean_square(random_scores(&similarities::dot, 4000, 512)));
 }
 
 // Attention whose three arguments are in this order, against (query, key, value) in theirs.
 double error_of_order(int query, int key, int value) {
   const GeneralAttention attention(4, 1, basic());
-  const Tensor x[] = {normal({1, 5, 4}), normal({1, 5, 4}), normal({1, 5, 4})};
+  const Tensor x[] = {normal(1, 5, 4), normal(1, 5, 4), normal(1, 5, 4)};
   return distance(attention(x[query], x[key], x[value], {}, {}), attention_of(x[0], x[1], x[2]));
 }
 
@@ -60,7 +60,7 @@ double difference_of_products(const Tensor& a, const Tensor& b) {
 
 // L = 100, dₖ = dᵥ = 16
 double fraction_without_values() {
-  const Tensor x = normal({1, 100, 16});
+  const Tensor x = normal(1, 100, 16);
   const double flops = flops_of([&] { return scaled_dot_product_attention(x, x, x, 1); });
   return 1 - 2 * 100 * 100 * 16 / flops;
 }
@@ -71,7 +71,7 @@ double wrong_shapes_of_convolution() {
   const Convolution convolution(4, 3);
   double wrong = 0;
   for (const int64_t n : {1, 9, 50})
-    wrong += wrong_shape(convolution(normal({1, n, 4}), {}), {1, n, 4});
+    wrong += wrong_shape(convolution(normal(1, n, 4), {}), 1, n, 4);
   return wrong;
 }
 
@@ -81,7 +81,9 @@ double error_of_keras_output_projection() {
   return difference(attention.parameter_count() - inside, 6 * 3 + 3);
 }
 
-constexpr Claim mistakes_of_s1_s2_s4[] = {
+}  // namespace
+
+const std::vector<Claim> topics::mistakes_s1_s2_s4 = {
     {"Q11", at_least(0.1), "S1",
      "printed: qkv_attention has no softmax; its weights do not sum to 1 (error)",
      [] { return error_of_sums(random_products()); }},
@@ -102,17 +104,13 @@ constexpr Claim mistakes_of_s1_s2_s4[] = {
        return std::abs(std::sqrt(variance / 512) - 1);
      }},
     {"Q13", at_least(1), "S2", "printed: V W(Q, K), 7 × 3 times 5 × 7, does not conform (rejected)",
-     [] { return rejected([] {
-            return matmul(normal({7, 3}), softmax(normal({5, 7})));
-          }); }},
+     [] { return rejected([] { return matmul(normal(7, 3), softmax(normal(5, 7))); }); }},
     {"Q13", by_construction, "S2", "correct: W V, 5 × 7 times 7 × 3 (wrong shape)",
-     [] {
-       return wrong_shape(matmul(softmax(normal({5, 7})), normal({7, 3})), {5, 3});
-     }},
+     [] { return wrong_shape(matmul(softmax(normal(5, 7)), normal(7, 3)), 5, 3); }},
     {"Q14", differs, "S4",
      "printed: sᵢⱼ = qⱼ·kᵢ; its softmax over j is a different one (difference)",
      [] {
-       const Tensor q = normal({5, 4}), k = normal({5, 4});
+       const Tensor q = normal(5, 4), k = normal(5, 4);
        return distance(softmax(matmul(k, transpose(q, 0, 1))),
                        softmax(matmul(q, transpose(k, 0, 1))));
      }},
@@ -156,13 +154,11 @@ constexpr Claim mistakes_of_s1_s2_s4[] = {
      wrong_shapes_of_convolution},
     {"Q18", at_least(1), "S4",
      "correct: a dense layer has; one for 9 positions rejects 10 (rejected)",
-     [] { return rejected([] {
-            return TimeDense(4, 9)(normal({1, 10, 4}), {});
-          }); }},
+     [] { return rejected([] { return TimeDense(4, 9)(normal(1, 10, 4), {}); }); }},
     {"Q18", at_least(1), "S4",
      "printed: Keras concatenates heads; that gives 6 columns, not d = 3 (difference)",
      [] {
-       return static_cast<double>(concat({normal({4, 3}), normal({4, 3})}, -1).dim(-1) - 3);
+       return static_cast<double>(concat({normal(4, 3), normal(4, 3)}, -1).dim(-1) - 3);
      }},
     {"Q18", by_construction, "Keras",
      "correct: an output projection of 6 × 3 + 3 completes the 77 parameters (difference)",
@@ -170,12 +166,12 @@ constexpr Claim mistakes_of_s1_s2_s4[] = {
     {"Q19", at_least(1), "S4", "printed: positions are appended; then x is wider (columns)",
      [] {
        const PositionalEncoding encode(16, {.combine = PositionalCombine::concat, .dim = 8}, 1);
-       return static_cast<double>(encode(normal({1, 5, 8})).dim(2) - 8);
+       return static_cast<double>(encode(normal(1, 5, 8)).dim(2) - 8);
      }},
     {"Q19", by_construction, "the paper", "correct: added, and x has the same width (wrong shape)",
      [] {
        const PositionalEncoding encode(8, {&positional_encodings::sinusoidal}, 1);
-       return wrong_shape(encode(normal({1, 5, 8})), {1, 5, 8});
+       return wrong_shape(encode(normal(1, 5, 8)), 1, 5, 8);
      }},
     {"Q19", at_least(2), "S4",
      "printed: attention has fewer parameters; it has more than a convolution of 1 (ratio)",
@@ -189,9 +185,5 @@ constexpr Claim mistakes_of_s1_s2_s4[] = {
                        Linear(9 * 12, 9 * 12).parameter_count());
      }},
 };
-
-}  // namespace
-
-const Topic topics::mistakes_s1_s2_s4 = {"Mistakes of S1, S2 and S4", mistakes_of_s1_s2_s4};
 
 }  // namespace heed::claims

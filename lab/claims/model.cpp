@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "lab/claims/random_inputs.h"
+#include "core/scope.h"
 #include "lab/claims/samples.h"
 #include "nn/recorder.h"
 
@@ -13,6 +13,149 @@ namespace {
 
 // Above float32's rounding through a stack of layers, below any difference that matters.
 constexpr Bound same = at_most(1e-4);
+
+// Returns whether the model reads the edges of a graph.
+bool reads_edges(const ModelOptions& options) {
+  return options.mixing.kind == &mixings::graph_attention || options.attention.graph_distances > 0;
+}
+
+Ids random_tokens(int64_t count, int64_t vocabulary) {
+  Random random(scope().next_stream(Purpose::test));
+  return ids_of({1, count},
+                [&](int64_t) { return random.below(static_cast<uint64_t>(vocabulary)); });
+}
+
+// Random different tokens at [first, last), unless the vocabulary has only one.
+Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabulary) {
+  Random random(scope().next_stream(Purpose::test));
+  return ids_of(tokens.shape(), [&](int64_t t) {
+    const int64_t token = tokens[t];
+    if (t < first || t >= last || vocabulary == 1) return token;
+    return (token + 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(vocabulary - 1)))) %
+           vocabulary;
+  });
+}
+
+// An edge between any two nodes with probability 0.3, and from each node to itself.
+std::shared_ptr<const Edges> random_edges(int64_t nodes, int64_t features) {
+  Random random(scope().next_stream(Purpose::test));
+  std::vector<int64_t> senders, receivers;
+  for (int64_t to = 0; to < nodes; ++to)
+    for (int64_t from = 0; from < nodes; ++from)
+      if (from == to || random.uniform() < 0.3) {
+        senders.push_back(from);
+        receivers.push_back(to);
+      }
+  const auto count = static_cast<int64_t>(senders.size());
+  return std::make_shared<Edges>(Edges{Ids::from({count}, senders), Ids::from({count}, receivers),
+                                       features > 0 ? normal(count, features) : Tensor()});
+}
+
+// One random example for a model, and changed copies of it.
+class RandomInputs {
+ public:
+  // For the encoder or the only stack: the positions of the grid, or 12 and `padding`, or as many
+  // of these as the model can read. The decoder of a seq2seq model reads 8 more. Throws InputError
+  // for fewer than 3 positions without padding.
+  explicit RandomInputs(const Subject& subject, int64_t padding = 0)
+      : is_seq2seq_(subject.options.kind == ModelKind::seq2seq), sizes_(subject.sizes) {
+    const ModelOptions& o = subject.options;
+    const bool learned = o.positional.kind == &positional_encodings::learned;
+    const auto readable = [&](int64_t count) {
+      return learned ? std::min(count, o.positional.max_length) : count;
+    };
+    time_ = readable(12 + padding);
+    if (o.mixing.kind == &mixings::dense) time_ = std::min(time_, o.mixing.length);
+    if (!sizes_.grid.empty()) time_ = Shape(sizes_.grid).size();
+    check_input(!sizes_.grid.empty() || time_ - padding >= 3,
+                "the model reads {} positions, which is too few to permute", time_);
+    if (sizes_.features > 0)
+      inputs_.features = normal(1, time_, sizes_.features);
+    else
+      tokens(inputs_) = random_tokens(time_, vocabulary());
+    lengths(inputs_) = Ids::full({1}, static_cast<int32_t>(time_));
+    if (reads_edges(o)) inputs_.edges = random_edges(time_, sizes_.edge_features);
+    if (!is_seq2seq_) return;
+    const int64_t target = readable(8);
+    inputs_.input = random_tokens(target, sizes_.vocabulary);
+    inputs_.input_lengths = Ids::full({1}, static_cast<int32_t>(target));
+  }
+
+  const Inputs& inputs() const { return inputs_; }
+  int64_t time() const { return time_; }
+
+  // Position t holds position from[t]. Keeps the edges between these positions, which must be
+  // different if there are edges.
+  Inputs selected(const Ids& from) const {
+    Inputs moved = inputs_;
+    lengths(moved) = Ids::full({1}, static_cast<int32_t>(from.size()));
+    if (inputs_.features)
+      moved.features = permuted(inputs_.features, from);
+    else
+      tokens(moved) =
+          ids_of({1, from.size()}, [&, old = tokens(moved)](int64_t t) { return old[from[t]]; });
+    if (inputs_.edges) moved.edges = selected_edges(from);
+    return moved;
+  }
+  // Other values at the positions [first, last), of the encoder's or of the decoder's input.
+  Inputs replaced(int64_t first, int64_t last) const {
+    Inputs changed = inputs_;
+    if (const Tensor& x = inputs_.features) {
+      const Tensor others = slice(normal(x.shape()), 1, first, last);
+      changed.features = concat({slice(x, 1, 0, first), others, slice(x, 1, last, time_)}, 1);
+    } else {
+      tokens(changed) = with_replaced(tokens(changed), first, last, vocabulary());
+    }
+    return changed;
+  }
+  Inputs with_another_target(int64_t first, int64_t last) const {
+    Inputs changed = inputs_;
+    changed.input = with_replaced(inputs_.input, first, last, sizes_.vocabulary);
+    return changed;
+  }
+  // Without the positions from `length` on.
+  Inputs truncated(int64_t length) const {
+    return selected(ids_of({length}, [](int64_t t) { return t; }));
+  }
+  // These positions are padding, and keep their values.
+  Inputs padded_after(int64_t length) const {
+    Inputs padded = inputs_;
+    lengths(padded) = Ids::full({1}, static_cast<int32_t>(length));
+    padded.edges = truncated(length).edges;
+    return padded;
+  }
+
+ private:
+  Ids& tokens(Inputs& inputs) const { return is_seq2seq_ ? inputs.source : inputs.input; }
+  Ids& lengths(Inputs& inputs) const {
+    return is_seq2seq_ ? inputs.source_lengths : inputs.input_lengths;
+  }
+  int64_t vocabulary() const { return is_seq2seq_ ? sizes_.source_vocabulary : sizes_.vocabulary; }
+
+  std::shared_ptr<const Edges> selected_edges(const Ids& from) const {
+    const Edges& edges = *inputs_.edges;
+    std::vector<int64_t> moved_to(static_cast<size_t>(time_), -1);  // the inverse of `from`
+    for (int64_t t = 0; t < from.size(); ++t) moved_to[static_cast<size_t>(from[t])] = t;
+    std::vector<int64_t> kept, senders, receivers;
+    for (int64_t e = 0; e < edges.sender.size(); ++e) {
+      const int64_t sender = moved_to[static_cast<size_t>(edges.sender[e])];
+      const int64_t receiver = moved_to[static_cast<size_t>(edges.receiver[e])];
+      if (sender < 0 || receiver < 0) continue;
+      kept.push_back(e);
+      senders.push_back(sender);
+      receivers.push_back(receiver);
+    }
+    const Shape count{static_cast<int64_t>(kept.size())};
+    return std::make_shared<Edges>(
+        Edges{Ids::from(count, senders), Ids::from(count, receivers),
+              edges.features ? embedding(edges.features, Ids::from(count, kept)) : Tensor()});
+  }
+
+  bool is_seq2seq_;
+  const ModelSizes& sizes_;
+  int64_t time_;
+  Inputs inputs_;
+};
 
 // The hidden states of the encoder, or of the only stack: (1, T, D).
 Tensor states(const Subject& s, const Inputs& inputs) {
@@ -49,16 +192,12 @@ struct Guarantees {
 // The maximum of f(order) over random permutations, fewer of them for longer inputs. With
 // `keep_first` the first position stays in place.
 double max_over_orders(int64_t time, bool keep_first, const std::function<double(const Ids&)>& f) {
-  const int64_t count = std::clamp<int64_t>(1200 / time, 3, 100);
-  double max = 0;
-  for (int64_t i = 0; i < count; ++i) {
+  return max_of(std::clamp<int64_t>(1200 / time, 3, 100), [&](int64_t) {
     Ids order = random_permutation(time);
     int32_t* ids = order.mutable_data();
     if (keep_first) std::swap(ids[0], *std::find(ids, ids + time, 0));
-    const double value = f(order);
-    max = std::isnan(value) ? value : std::max(max, value);
-  }
-  return max;
+    return f(order);
+  });
 }
 
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
@@ -67,22 +206,6 @@ double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& or
 
 double difference_of_logits(const Subject& s, const Inputs& a, const Inputs& b) {
   return distance(s.model->logits(a), s.model->logits(b));
-}
-
-// How much the states of the first half change when the second half of the input does.
-double error_of_causality(const Subject& s) {
-  const RandomInputs x(s);
-  const int64_t time = x.time(), half = time / 2;
-  return distance(slice(states(s, x.replaced(half, time)), 1, 0, half),
-                  slice(states(s, x.inputs()), 1, 0, half));
-}
-
-// The same for the logits of a decoder and its own input.
-double error_of_decoder_causality(const Subject& s) {
-  const RandomInputs x(s);
-  const int64_t time = x.inputs().input.dim(1), half = time / 2;
-  const Tensor changed = s.model->logits(x.with_another_target(half, time));
-  return distance(slice(changed, 1, 0, half), slice(s.model->logits(x.inputs()), 1, 0, half));
 }
 
 // The smallest change of a state with one position of the input, over some positions.
@@ -99,12 +222,6 @@ double min_influence(const Subject& s) {
   return min;
 }
 
-double difference_of_equal_inputs(const Subject& s) {
-  const RandomInputs x(s);
-  const Tensor y = states(s, x.selected(Ids::full({x.time()}, 0)));
-  return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
-}
-
 double error_of_shuffled_memory(const Subject& s) {
   const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
   const RandomInputs x(s);
@@ -116,96 +233,119 @@ double error_of_shuffled_memory(const Subject& s) {
   });
 }
 
-double error_of_padding(const Subject& s) {
-  constexpr int64_t padding = 3;
-  const RandomInputs x(s, padding);
-  const int64_t time = x.time() - padding;
-  return difference_of_logits(s, x.padded_after(time), x.truncated(time));
-}
-
-bool has_attention(const ModelOptions& o) {
-  return o.mixing.kind == &mixings::attention || o.mixing.kind == &mixings::graph_attention ||
-         o.kind == ModelKind::seq2seq ||
-         (o.kind == ModelKind::classifier && o.pool == Pool::learned);
-}
-
 // The maximum of f(weights) over all layers.
 double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
   const RandomInputs x(s);
   const Recorder recorder;
   (void)s.model->logits(x.inputs());
-  double max = 0;
-  for (const AttentionRecord& record : recorder.records(*s.model))
-    max = std::max(max, f(record.weights));
-  return max;
+  return max_over(recorder.records(*s.model),
+                  [&](const AttentionRecord& record) { return f(record.weights); });
 }
 
 }  // namespace
 
-void measure_model(Measurements& m, const Subject& s) {
+Topic properties_of(const Subject& s) {
   const ModelOptions& o = s.options;
   const Guarantees guaranteed(o);
   const bool is_seq2seq = o.kind == ModelKind::seq2seq;
-  const auto property = [&](const char* id, bool is_guaranteed, Bound bound, const char* source,
-                            const char* claim, const std::function<double()>& measure) {
-    m.measure({id, claim, source, bound, !is_guaranteed}, measure);
+  const bool is_classifier = o.kind == ModelKind::classifier;
+  const bool keep_first = is_classifier && o.pool == Pool::first;
+  const bool has_attention =
+      o.layers > 0 &&
+      (o.mixing.kind == &mixings::attention || o.mixing.kind == &mixings::graph_attention ||
+       is_seq2seq || (is_classifier && o.pool == Pool::learned));
+  struct Property {
+    Claim claim;
+    bool is_guaranteed, applies = true;
   };
-  m.section(s.title);
-  property("A16", guaranteed.order_free, same, "S0 thm 1",
-           "equivariant: a permutation of the input permutes the states", [&] {
-             const RandomInputs x(s);
-             return max_over_orders(x.time(), false, [&](const Ids& order) {
-               return equivariance_error(s, x, order);
-             });
-           });
-  if (o.kind != ModelKind::language_model) {
-    const bool keep_first = o.kind == ModelKind::classifier && o.pool == Pool::first;
-    property("A17", guaranteed.order_free, same, "S0 thm 1",
-             keep_first ? "invariant: a permutation of all but the first position changes nothing"
-                        : "invariant: a permutation of the input changes nothing",
-             [&] {
-               const RandomInputs x(s);
-               return max_over_orders(x.time(), keep_first, [&](const Ids& order) {
-                 return difference_of_logits(s, x.selected(order), x.inputs());
-               });
-             });
+  const Property properties[] = {
+      {{"A16", same, "S0 thm 1", "equivariant: a permutation of the input permutes the states",
+        [&s] {
+          const RandomInputs x(s);
+          return max_over_orders(x.time(), false,
+                                 [&](const Ids& order) { return equivariance_error(s, x, order); });
+        }},
+       guaranteed.order_free},
+      {{"A17", same, "S0 thm 1",
+        keep_first ? "invariant: a permutation of all but the first position changes nothing"
+                   : "invariant: a permutation of the input changes nothing",
+        [&s, keep_first] {
+          const RandomInputs x(s);
+          return max_over_orders(x.time(), keep_first, [&](const Ids& order) {
+            return difference_of_logits(s, x.selected(order), x.inputs());
+          });
+        }},
+       guaranteed.order_free,
+       is_seq2seq || is_classifier},
+      {{"A20", same, "S0",
+        "translation equivariant: a circular shift of the input shifts the states",
+        [&s] {
+          const RandomInputs x(s);
+          const int64_t line = s.sizes.grid.empty() ? x.time() : s.sizes.grid.back();
+          return equivariance_error(s, x, circular_shift(x.time(), line));
+        }},
+       guaranteed.shift},
+      {{"A46", same, "S4", "blind to positions: equal inputs give equal states",
+        [&s] {
+          const RandomInputs x(s);
+          const Tensor y = states(s, x.selected(Ids::full({x.time()}, 0)));
+          return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
+        }},
+       guaranteed.ignores_positions,
+       !reads_edges(o)},
+      {{"A44", at_most(1e-6), "S4", "causal: later positions do not change earlier states",
+        [&s] {
+          const RandomInputs x(s);
+          const int64_t time = x.time(), half = time / 2;
+          return distance(slice(states(s, x.replaced(half, time)), 1, 0, half),
+                          slice(states(s, x.inputs()), 1, 0, half));
+        }},
+       guaranteed.causal},
+      {{"A5", at_least(1e-6), "S0", "every state depends on every position (smallest change)",
+        [&s] { return min_influence(s); }},
+       false},
+      {{"A44", at_most(1e-6), "S4",
+        "its decoder is causal: later tokens do not change earlier outputs",
+        [&s] {
+          const RandomInputs x(s);
+          const int64_t time = x.inputs().input.dim(1), half = time / 2;
+          const Tensor changed = s.model->logits(x.with_another_target(half, time));
+          return distance(slice(changed, 1, 0, half),
+                          slice(s.model->logits(x.inputs()), 1, 0, half));
+        }},
+       true,
+       is_seq2seq},
+      {{"A19", same, "S4 exercise",
+        "shuffling keys and values of cross-attention together changes nothing",
+        [&s] { return error_of_shuffled_memory(s); }},
+       guaranteed.sums_to_one,
+       is_seq2seq},
+      {{"Q18", same, "S4", "any length: padding changes nothing, whatever it contains",
+        [&s] {
+          const RandomInputs x(s, 3);
+          const int64_t time = x.time() - 3;
+          return difference_of_logits(s, x.padded_after(time), x.truncated(time));
+        }},
+       true,
+       (is_seq2seq || is_classifier) && s.sizes.grid.empty()},
+      {{"A23", equal, "S3", "the weights of every query and head sum to 1 (error)",
+        [&s] { return max_over_weights(s, error_of_sums); }},
+       guaranteed.sums_to_one,
+       has_attention},
+      {{"Q9", at_most(0), "S0 eq. 1", "no weight is negative (size of the most negative one)",
+        [&s] {
+          return max_over_weights(s, [](const Tensor& w) { return number(max(relu(-w))); });
+        }},
+       guaranteed.sums_to_one,
+       has_attention},
+  };
+  Topic topic{s.title, {}};
+  for (const Property& property : properties) {
+    if (!property.applies) continue;
+    topic.claims.push_back(property.claim);
+    topic.claims.back().is_question = !property.is_guaranteed;
   }
-  property("A20", guaranteed.shift, same, "S0",
-           "translation equivariant: a circular shift of the input shifts the states", [&] {
-             const RandomInputs x(s);
-             const int64_t line = s.sizes.grid.empty() ? x.time() : s.sizes.grid.back();
-             return equivariance_error(s, x, circular_shift(x.time(), line));
-           });
-  if (!reads_edges(o))
-    property("A46", guaranteed.ignores_positions, same, "S4",
-             "blind to positions: equal inputs give equal states",
-             [&] { return difference_of_equal_inputs(s); });
-  property("A44", guaranteed.causal, at_most(1e-6), "S4",
-           "causal: later positions do not change earlier states",
-           [&] { return error_of_causality(s); });
-  property("A5", false, at_least(1e-6), "S0",
-           "every state depends on every position (smallest change)",
-           [&] { return min_influence(s); });
-  if (is_seq2seq) {
-    property("A44", true, at_most(1e-6), "S4",
-             "its decoder is causal: later tokens do not change earlier outputs",
-             [&] { return error_of_decoder_causality(s); });
-    property("A19", guaranteed.sums_to_one, same, "S4 exercise",
-             "shuffling keys and values of cross-attention together changes nothing",
-             [&] { return error_of_shuffled_memory(s); });
-  }
-  if (o.kind != ModelKind::language_model && s.sizes.grid.empty())
-    property("Q18", true, same, "S4", "any length: padding changes nothing, whatever it contains",
-             [&] { return error_of_padding(s); });
-  if (!has_attention(o) || o.layers == 0) return;
-  property("A23", guaranteed.sums_to_one, equal, "S3",
-           "the weights of every query and head sum to 1 (error)",
-           [&] { return max_over_weights(s, error_of_sums); });
-  property("Q9", guaranteed.sums_to_one, at_most(0), "S0 eq. 1",
-           "no weight is negative (size of the most negative one)", [&] {
-             return max_over_weights(
-                 s, [](const Tensor& weights) { return number(max(relu(neg(weights)))); });
-           });
+  return topic;
 }
 
 }  // namespace heed::claims

@@ -1,4 +1,4 @@
-// The properties that the claims are about, measured on a model, trained or not.
+// The properties that the claims are about, of a model, trained or not.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,9 @@ struct Subject {
   int64_t step = 0;  // of its weights
 };
 
-// Measures the model on random inputs. A property that its options guarantee must hold; any other
-// is a question. Throws InputError for a model that cannot read three positions.
-void measure_model(Measurements& m, const Subject& subject);
+// The properties of the model, measured on random inputs. One that its options guarantee must hold;
+// any other is a question. `subject` must outlive them. Measuring throws InputError for a model
+// that cannot read three positions.
+Topic properties_of(const Subject& subject);
 
 }  // namespace heed::claims

@@ -55,7 +55,7 @@ Layer with_positions(const Layer& f) {
 
 // distance(f(X P), f(X) P) over random P.
 OverPermutations equivariance_error(const Layer& f) {
-  const Tensor x = normal({1, set_size, model_width}), y = f(x);
+  const Tensor x = normal(1, set_size, model_width), y = f(x);
   return over_permutations(set_size, [&](const Ids& order) {
     return distance(f(permuted(x, order)), permuted(y, order));
   });
@@ -63,7 +63,7 @@ OverPermutations equivariance_error(const Layer& f) {
 
 // distance(f(X P), f(X)) over random P.
 OverPermutations invariance_error(const Layer& f) {
-  const Tensor x = normal({1, set_size, model_width}), y = f(x);
+  const Tensor x = normal(1, set_size, model_width), y = f(x);
   return over_permutations(set_size,
                            [&](const Ids& order) { return distance(f(permuted(x, order)), y); });
 }
@@ -77,7 +77,7 @@ double error_of_orthogonality() {
 }
 
 double error_of_column_order() {
-  const Tensor x = normal({1, set_size, model_width});
+  const Tensor x = normal(1, set_size, model_width);
   const auto error = [&](const Ids& order) {
     const Tensor product = matmul(transpose(x, 1, 2), permutation_matrix(order));
     return distance(permuted(x, order), transpose(product, 1, 2));
@@ -86,7 +86,7 @@ double error_of_column_order() {
 }
 
 double error_of_lemma() {
-  const Tensor scores = normal({7, 7});
+  const Tensor scores = normal(7, 7);
   const Tensor weights = softmax(scores);
   const auto error = [&](const Ids& order) {
     const Tensor p = permutation_matrix(order), t = transpose(p, 0, 1);
@@ -98,8 +98,8 @@ double error_of_lemma() {
 // How much cross-attention changes when f(order) reorders its keys, and its values if `both`.
 OverPermutations reordered_context(bool both, Ids (*f)(const Ids& order)) {
   const GeneralAttention attention(model_width, 2);
-  const Tensor x = normal({1, 3, model_width}), k = normal({1, set_size, model_width}),
-               v = normal({1, set_size, model_width});
+  const Tensor x = normal(1, 3, model_width), k = normal(1, set_size, model_width),
+               v = normal(1, set_size, model_width);
   const Tensor y = attention(x, k, v, {}, {});
   return over_permutations(set_size, [&](const Ids& random) {
     const Ids order = f(random);
@@ -124,7 +124,7 @@ double loss_after_training(bool on_shuffled) {
     }
   Optimizer optimizer({.lr = 1e-2, .clip_norm = 1}, parameters);
   const auto loss = [&](bool is_shuffled) {
-    Tensor x = normal({32, set_size, 1});
+    Tensor x = normal(32, set_size, 1);
     const Tensor target = max(x, {1});
     real* numbers = x.mutable_data();
     for (int64_t b = 0; b < 32 && !is_shuffled; ++b)
@@ -141,7 +141,9 @@ double loss_after_training(bool on_shuffled) {
   return total;
 }
 
-constexpr Claim permutations_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::permutations = {
     {"A15", at_most(0), "S0 def. 1", "P Pᵀ = Pᵀ P = I for 1,000 random P", error_of_orthogonality},
     {"A15", at_most(0), "S0 def. 1", "X P, in columns, is X with its positions reordered",
      error_of_column_order},
@@ -183,9 +185,5 @@ constexpr Claim permutations_claims[] = {
     {"A22", differs, "S0, S4", "… and attention with learned queries is not invariant (mean)",
      [] { return invariance_error(with_positions(learned_queries())).mean; }},
 };
-
-}  // namespace
-
-const Topic topics::permutations = {"Permutations", permutations_claims};
 
 }  // namespace heed::claims

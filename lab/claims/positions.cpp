@@ -26,7 +26,7 @@ PositionalEncoding concatenated_sinusoids(int64_t dim, int64_t width) {
 
 // distance([x; φ]·[y; φ'], x·y + φ·φ'), or the same with x + φ and y + φ'.
 double cross_terms(const PositionalEncoding& encode) {
-  const Tensor x = normal({1, 20, 8});
+  const Tensor x = normal(1, 20, 8);
   const Tensor zero = Tensor::zeros(x.shape());
   const auto pairs = [](const Tensor& y) { return position_products(y.reshape({20, y.dim(2)})); };
   return distance(pairs(encode(x)), pairs(x) + pairs(encode(zero)));
@@ -113,11 +113,13 @@ double error_of_series(int64_t terms) {
   });
 }
 
-constexpr Claim positions_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::positions = {
     {"A45", by_construction, "S4",
      "concatenated positions leave the columns of the token unchanged",
      [] {
-       const Tensor x = normal({1, 20, 8});
+       const Tensor x = normal(1, 20, 8);
        return distance(slice(concatenated_sinusoids(16, 8)(x), 2, 0, 8), x);
      }},
     {"A45", equal, "S4", "concatenated: [x; φ]·[y; φ'] = x·y + φ·φ'",
@@ -150,9 +152,5 @@ constexpr Claim positions_claims[] = {
      [] { return error_of_series(12); }},
     {"A47", differs, "S4", "… 4 terms do not", [] { return error_of_series(4); }},
 };
-
-}  // namespace
-
-const Topic topics::positions = {"Positions", positions_claims};
 
 }  // namespace heed::claims

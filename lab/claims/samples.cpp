@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/scope.h"
 
@@ -22,8 +21,7 @@ Tensor normal(const Shape& shape) {
 
 Ids random_permutation(int64_t n) {
   Random random(scope().next_stream(Purpose::test));
-  Ids order = Ids::empty({n});
-  std::iota(order.mutable_data(), order.mutable_data() + n, 0);
+  Ids order = ids_of({n}, [](int64_t i) { return i; });
   for (int64_t i = n - 1; i > 0; --i)
     std::swap(order.mutable_data()[i],
               order.mutable_data()[random.below(static_cast<uint64_t>(i + 1))]);
@@ -31,10 +29,7 @@ Ids random_permutation(int64_t n) {
 }
 
 Ids circular_shift(int64_t n, int64_t line) {
-  Ids order = Ids::empty({n});
-  for (int64_t t = 0; t < n; ++t)
-    order.mutable_data()[t] = static_cast<int32_t>(t / line * line + (t % line + line - 1) % line);
-  return order;
+  return ids_of({n}, [=](int64_t t) { return t / line * line + (t % line + line - 1) % line; });
 }
 
 Tensor permuted(const Tensor& x, const Ids& order) {
@@ -42,9 +37,7 @@ Tensor permuted(const Tensor& x, const Ids& order) {
 }
 
 Tensor identity(int64_t n) {
-  Tensor matrix = Tensor::zeros({n, n});
-  for (int64_t i = 0; i < n; ++i) matrix.mutable_data()[i * n + i] = 1;
-  return matrix;
+  return matrix(n, n, [](int64_t i, int64_t j) { return i == j; });
 }
 
 double distance(const Tensor& a, const Tensor& b) {
@@ -69,8 +62,6 @@ double max_difference(const Tensor& actual, const std::vector<double>& expected)
 }
 
 double difference(int64_t a, int64_t b) { return static_cast<double>(std::abs(a - b)); }
-
-double wrong_shape(const Tensor& x, const Shape& expected) { return x.shape() == expected ? 0 : 1; }
 
 double rejected(const Computation& f) {
   try {
@@ -118,7 +109,7 @@ Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double sc
 
 Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width) {
   const Similarity similarity({.kind = kind}, 1, width, width);
-  return similarity(normal({pairs, 1, 1, width}), normal({pairs, 1, 1, width}));
+  return similarity(normal(pairs, 1, 1, width), normal(pairs, 1, 1, width));
 }
 
 double flops_of(const Computation& f) {
@@ -132,19 +123,16 @@ double flops_of(const Computation& f) {
 
 double error_of_shift(Padding padding, int64_t first, int64_t last) {
   const Convolution convolution(6, 3, padding, false);
-  const Tensor x = normal({1, 8, 6});
+  const Tensor x = normal(1, 8, 6);
   const Ids shift = circular_shift(8, 8);
   return distance(slice(convolution(permuted(x, shift), {}), 1, first, last),
                   slice(permuted(convolution(x, {}), shift), 1, first, last));
 }
 
 Edges complete_graph(int64_t nodes) {
-  Edges edges{Ids::empty({nodes * nodes}), Ids::empty({nodes * nodes}), {}};
-  for (int64_t e = 0; e < nodes * nodes; ++e) {
-    edges.receiver.mutable_data()[e] = static_cast<int32_t>(e / nodes);
-    edges.sender.mutable_data()[e] = static_cast<int32_t>(e % nodes);
-  }
-  return edges;
+  return {ids_of({nodes * nodes}, [=](int64_t e) { return e % nodes; }),
+          ids_of({nodes * nodes}, [=](int64_t e) { return e / nodes; }),
+          {}};
 }
 
 }  // namespace heed::claims

@@ -2,7 +2,8 @@
 // random stream of the current scope.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
+#include <concepts>
 #include <functional>
 #include <vector>
 
@@ -18,6 +19,26 @@ using Computation = std::function<Tensor()>;
 
 // Elements from N(0, 1).
 Tensor normal(const Shape& shape);
+template <std::integral... Dims>
+Tensor normal(Dims... dims) {
+  return normal(Shape{static_cast<int64_t>(dims)...});
+}
+// Elements f(0), f(1), …, in row-major order.
+template <class F>
+Ids ids_of(const Shape& shape, const F& f) {
+  Ids ids = Ids::empty(shape);
+  for (int64_t i = 0; i < ids.size(); ++i) ids.mutable_data()[i] = static_cast<int32_t>(f(i));
+  return ids;
+}
+// Elements f(i, j).
+template <class F>
+Tensor matrix(int64_t rows, int64_t columns, const F& f) {
+  Tensor elements = Tensor::empty({rows, columns});
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      elements.mutable_data()[i * columns + j] = static_cast<real>(f(i, j));
+  return elements;
+}
 
 // A uniformly random permutation of 0 … n - 1 (Fisher & Yates).
 Ids random_permutation(int64_t n);
@@ -36,20 +57,26 @@ double max_difference(const Tensor& actual, const std::vector<double>& expected)
 // |a - b|
 double difference(int64_t a, int64_t b);
 // 0 if x has this shape, else 1.
-double wrong_shape(const Tensor& x, const Shape& expected);
+template <std::integral... Dims>
+double wrong_shape(const Tensor& x, Dims... dims) {
+  return x.shape() == Shape{static_cast<int64_t>(dims)...} ? 0 : 1;
+}
 // 1 if f throws Error, else 0.
 double rejected(const Computation& f);
-// The maximum of f(item) over the items, or of f(0) … f(count - 1).
+// The maximum of f(item) over the items, or of f(0) … f(count - 1), and 0; NaN if one is NaN.
+inline double larger(double max, double value) {
+  return value > max || std::isnan(value) ? value : max;
+}
 template <class Items, class F>
 double max_over(const Items& items, const F& f) {
   double max = 0;
-  for (const auto& item : items) max = std::max<double>(max, f(item));
+  for (const auto& item : items) max = larger(max, f(item));
   return max;
 }
 template <class F>
 double max_of(int64_t count, const F& f) {
   double max = 0;
-  for (int64_t i = 0; i < count; ++i) max = std::max<double>(max, f(i));
+  for (int64_t i = 0; i < count; ++i) max = larger(max, f(i));
   return max;
 }
 // The element of a tensor of size 1.

@@ -27,7 +27,7 @@ double median_gradient(const SimilarityRule* kind) {
   scope().gradients = true;
   const Tensor scores =
       random_scores(kind, 64 * 16, 512).reshape({64, 16}).detach().set_requires_grad();
-  backward(sum(softmax(scores) * normal({64, 16})));
+  backward(sum(softmax(scores) * normal(64, 16)));
   std::vector<double> norms;
   for (int64_t row = 0; row < 64; ++row) {
     const real* g = scores.grad().data() + row * 16;
@@ -45,7 +45,7 @@ GeneralAttention with_scale(ScoreScale scale) {
 }
 
 double error_of_scales() {
-  const Tensor x = normal({1, 5, 16});
+  const Tensor x = normal(1, 5, 16);
   const std::pair<ScoreScale, double> scales[] = {{ScoreScale::none, 1},
                                                   {ScoreScale::inverse_sqrt, 0.25},
                                                   {ScoreScale::inverse, 0.0625},
@@ -63,7 +63,7 @@ GeneralAttention kernel_regression() {
 }
 
 double error_of_kernel_regression() {
-  const Tensor at = normal({1, 4, 3}), points = normal({1, 10, 3}), labels = normal({1, 10, 3});
+  const Tensor at = normal(1, 4, 3), points = normal(1, 10, 3), labels = normal(1, 10, 3);
   std::vector<double> expected;
   for (int64_t i = 0; i < 4; ++i) {
     double weights = 0, total[3] = {0, 0, 0};
@@ -84,7 +84,7 @@ double error_of_kernel_regression() {
 // How much the prediction at a point changes when the label of that point increases by 1.
 double leak() {
   const GeneralAttention attention = kernel_regression();
-  const Tensor points = normal({1, 10, 3}), labels = normal({1, 10, 3});
+  const Tensor points = normal(1, 10, 3), labels = normal(1, 10, 3);
   Tensor changed = labels.clone();
   changed.mutable_data()[0] += 1;
   const Tensor before = attention(points, points, labels, {}, {});
@@ -95,18 +95,20 @@ double leak() {
 // Queries from audio, keys from text, values from video, of different lengths and widths.
 double wrong_shape_of_streams() {
   const GeneralAttention attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
-  return wrong_shape(attention(normal({1, 40, 8}), normal({1, 7, 5}), normal({1, 7, 3}), {}, {}),
-                     {1, 40, 8});
+  return wrong_shape(attention(normal(1, 40, 8), normal(1, 7, 5), normal(1, 7, 3), {}, {}), 1, 40,
+                     8);
 }
 
 double error_of_activation() {
   const GeneralAttention linear(6, 2), activated(6, 2, {.form = {.activation = Activation::tanh}});
   copy_parameters(linear, activated);
-  const Tensor x = normal({1, 5, 6});
+  const Tensor x = normal(1, 5, 6);
   return distance(activated(x, {}), tanh(linear(x, {})));
 }
 
-constexpr Claim scale_claims[] = {
+}  // namespace
+
+const std::vector<Claim> topics::scale = {
     {"A33", at_most(0.15), "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
      [] { return max_error_of_variance(&similarities::dot); }},
     {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d (relative error)",
@@ -120,7 +122,7 @@ constexpr Claim scale_claims[] = {
     {"A34", equal, "S4", "the scale is a choice: 1, 1/√d, 1/d or 0.3", error_of_scales},
     {"A34", differs, "S4", "… and it changes the output",
      [] {
-       const Tensor x = normal({1, 5, 16});
+       const Tensor x = normal(1, 5, 16);
        return distance(with_scale(ScoreScale::none)(x, {}),
                        with_scale(ScoreScale::inverse_sqrt)(x, {}));
      }},
@@ -130,7 +132,7 @@ constexpr Claim scale_claims[] = {
     {"A35", differs, "S4", "… the output depends on the other stream",
      [] {
        const MultiHeadAttention attention(8, 2);
-       const Tensor x = normal({1, 40, 8}), text = normal({1, 7, 8}), other = normal({1, 7, 8});
+       const Tensor x = normal(1, 40, 8), text = normal(1, 7, 8), other = normal(1, 7, 8);
        return distance(attention.across(x, text, {}), attention.across(x, other, {}));
      }},
     {"A36", equal, "S2", "attention with an activation φ = tanh is φ(attention)",
@@ -147,9 +149,5 @@ constexpr Claim scale_claims[] = {
                          4 * Linear(12, 12).parameter_count());
      }},
 };
-
-}  // namespace
-
-const Topic topics::scale = {"The scale, and other uses of attention", scale_claims};
 
 }  // namespace heed::claims

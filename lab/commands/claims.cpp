@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <unistd.h>
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
-#include "core/joined.h"
-#include "core/suggest.h"
 #include "core/text.h"
 #include "lab/claims/model.h"
 #include "lab/commands/room.h"
@@ -18,10 +16,23 @@
 namespace heed {
 namespace {
 
-using claims::MeasuredClaim;
-using claims::Measurements;
-using claims::Section;
+using claims::Claim;
 using claims::Subject;
+using claims::Topic;
+
+// What the documents are, as in docs/sources.md, and what the numbers are.
+constexpr const char* heading =
+    R"(  S0  Ji, Xie & Gao, A Mathematical View of Attention Models in Deep Learning
+  S1  a notebook on basic, query-key-value and multi-head attention
+  S2  a blog's notation for attention, multi-head and cross-attention
+  S3  White, Deep Learning for Molecules and Materials, chapter 12, Attention Layers
+  S4  Pitié, Deep Learning and its Applications, handout 10, Attention and Transformers
+
+The first number is what was measured: what a claim has in parentheses at its end, or else
+the largest difference between what it equates or tells apart (relative, where the bound is
+5e-06 or 0.01). The second is the bound. = holds by construction: a shape, a count or a copy.
+
+)";
 
 struct ClaimsArguments final : CommandArguments {
   std::vector<std::string> only;  // ids; empty: all
@@ -75,23 +86,14 @@ Subject subject_of(const ClaimsArguments& arguments) {
                 : subject_of_config(arguments.model, arguments.set);
 }
 
-// Throws InputError for a requested id that does not exist.
-void check_ids(const std::vector<std::string>& requested, const std::vector<std::string>& ids) {
-  for (const std::string& id : requested)
-    if (std::ranges::find(ids, id) == ids.end())
-      throw InputError(fmt::format("--only {}: there is no such row{}; the rows are {}",
-                                   shortened(id), did_you_mean(id, ids), joined(ids)));
-}
-
-// [{"id", "claim", "source", "measured", "threshold", "by_construction", "pass"},
-// …]
-std::string json_of(const std::vector<Section>& sections) {
+// [{"id", "claim", "source", "measured", "threshold", "by_construction", "pass"}, …]
+std::string json_of(const std::vector<Topic>& topics) {
   Json list = Json::array();
-  for (const Section& section : sections)
-    for (const MeasuredClaim& t : section.claims)
+  for (const Topic& topic : topics)
+    for (const Claim& t : topic.claims)
       list.push(Json::object()
                     .set("id", t.id)
-                    .set("claim", t.claim)
+                    .set("claim", t.text)
                     .set("source", t.source)
                     .set("measured", t.measured)
                     .set("threshold", t.bound.value)
@@ -100,7 +102,7 @@ std::string json_of(const std::vector<Section>& sections) {
   return list.text(2) + "\n";
 }
 
-std::string verdict(const MeasuredClaim& t) {
+std::string verdict(const Claim& t) {
   if (t.is_question) return t.holds() ? "yes" : "no";
   return t.holds() ? styled(Style::good, "PASS", STDOUT_FILENO)
                    : styled(Style::bad, "FAIL", STDOUT_FILENO);
@@ -124,10 +126,10 @@ std::vector<std::string> broken_lines(std::string_view text, size_t width) {
 }
 
 // How many properties of a model hold.
-std::string summary_of_model(const std::vector<Section>& sections) {
+std::string summary_of_model(const std::vector<Topic>& topics) {
   int64_t held = 0, promised = 0, yes = 0, questions = 0;
-  for (const Section& section : sections)
-    for (const MeasuredClaim& t : section.claims) {
+  for (const Topic& topic : topics)
+    for (const Claim& t : topic.claims) {
       (t.is_question ? questions : promised) += 1;
       (t.is_question ? yes : held) += t.holds();
     }
@@ -137,14 +139,14 @@ std::string summary_of_model(const std::vector<Section>& sections) {
 }
 
 // How many claims hold, and how many mistakes of the documents are confirmed by all of their rows.
-std::string summary(const std::vector<Section>& sections) {
+std::string summary(const std::vector<Topic>& topics) {
   int64_t held = 0, count = 0, by_construction = 0;
-  std::map<std::string, bool> misprints;
-  for (const Section& section : sections)
-    for (const MeasuredClaim& t : section.claims) {
+  std::set<std::string> misprints, doubtful;
+  for (const Topic& topic : topics)
+    for (const Claim& t : topic.claims) {
       if (t.is_misprint()) {
-        const auto at = misprints.emplace(t.id, true).first;
-        at->second = at->second && t.holds();
+        misprints.insert(t.id);
+        if (!t.holds()) doubtful.insert(t.id);
       } else {
         ++count;
         held += t.holds();
@@ -156,60 +158,46 @@ std::string summary(const std::vector<Section>& sections) {
   if (by_construction > 0) text += fmt::format(", {} of them by construction", by_construction);
   if (count > 0) text += "\n";
   if (!misprints.empty())
-    text += fmt::format(
-        "{} of {} mistakes of the documents are confirmed\n",
-        std::ranges::count(misprints, true, &std::pair<const std::string, bool>::second),
-        misprints.size());
+    text += fmt::format("{} of {} mistakes of the documents are confirmed\n",
+                        misprints.size() - doubtful.size(), misprints.size());
   return text;
 }
 
-// What S0 to S4 are, one table for each section, and how many claims hold: at most 100 columns,
+// What the numbers are, one table for each topic, and how many claims hold: at most 100 columns,
 // for print_escaped().
-std::string table_of(const std::vector<Section>& sections, bool is_model) {
+std::string table_of(const std::vector<Topic>& topics, bool is_model) {
   constexpr size_t claim_width = 48, source_width = 16;
-  std::string text;
-  for (const claims::Document& document : claims::documents)
-    text += fmt::format("  {}  {}\n", document.id, document.title);
-  text +=
-      "\nThe first number is what was measured: what a claim has in parentheses at its end, or "
-      "else\n"
-      "the largest difference between what it equates or tells apart (relative, where the bound "
-      "is\n"
-      "5e-06 or 0.01). The second is the bound. = holds by construction: a shape, a count or a "
-      "copy.\n"
-      "\n";
-  for (const Section& section : sections) {
-    text += styled(Style::heading, section.title, STDOUT_FILENO) + "\n";
-    for (const MeasuredClaim& t : section.claims) {
-      const std::vector<std::string> claim = broken_lines(escaped(t.claim), claim_width);
+  std::string text = heading;
+  for (const Topic& topic : topics) {
+    text += styled(Style::heading, topic.title, STDOUT_FILENO) + "\n";
+    for (const Claim& t : topic.claims) {
+      const std::vector<std::string> claim = broken_lines(escaped(t.text), claim_width);
       text += fmt::format("  {:<3}{} {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id,
                           t.bound.by_construction ? '=' : ' ', claim[0], claim_width, t.source,
                           source_width, t.measured, t.bound.is_lower ? "≥" : "≤", t.bound.value,
                           verdict(t));
       for (size_t i = 1; i < claim.size(); ++i) text += fmt::format("         {}\n", claim[i]);
     }
-    for (const std::string& note : section.notes) text += "\n" + escaped(note);
+    for (const claims::Note& note : topic.notes) text += "\n" + escaped(note.text());
     text += "\n";
   }
-  return text + (is_model ? summary_of_model(sections) : summary(sections));
+  return text + (is_model ? summary_of_model(topics) : summary(topics));
 }
 
 int ClaimsArguments::run() const {
   check_input(!model.empty() || set.empty(), "--set changes a config: name one with --model");
-  Measurements measurements(static_cast<uint64_t>(seed), only);
+  std::vector<Topic> topics;
   if (model.empty()) {
-    measure_all(measurements);
+    topics = claims::measured(claims::all_topics(), static_cast<uint64_t>(seed), only);
   } else {
     const Subject subject = subject_of(*this);
     const ScopeGuard here;
     here->step = static_cast<uint32_t>(subject.step);
-    measure_model(measurements, subject);
+    topics = claims::measured({properties_of(subject)}, static_cast<uint64_t>(seed), only);
   }
-  check_ids(only, measurements.ids());
-  const std::vector<Section> sections = measurements.sections();
-  json ? print(json_of(sections))
-       : print_escaped(wrapped(table_of(sections, !model.empty()), terminal_width(STDOUT_FILENO)));
-  return all_hold(sections) ? exit_done : exit_failed;
+  json ? print(json_of(topics))
+       : print_escaped(wrapped(table_of(topics, !model.empty()), terminal_width(STDOUT_FILENO)));
+  return all_hold(topics) ? exit_done : exit_failed;
 }
 
 }  // namespace

@@ -12,29 +12,23 @@ using namespace heed::claims;
 namespace {
 
 // All claims, measured once for all tests.
-const Measurements& complete_run() {
-  static const Measurements run = [] {
-    Measurements m(1, {});
-    measure_all(m);
-    return m;
-  }();
+const std::vector<Topic>& complete_run() {
+  static const std::vector<Topic> run = measured(all_topics(), 1, {});
   return run;
 }
 
 }  // namespace
 
 TEST_CASE("every claim of the documents holds") {
-  const Measurements& m = complete_run();
-  CHECK(m.ids().size() == 71);
   std::set<std::string> ids;
-  for (const Section& section : m.sections())
-    for (const MeasuredClaim& t : section.claims) {
+  for (const Topic& topic : complete_run())
+    for (const Claim& t : topic.claims) {
       CAPTURE(t.id);
-      CAPTURE(t.claim);
+      CAPTURE(t.text);
       CAPTURE(t.measured);
       ids.insert(t.id);
       CHECK(t.holds());
-      CHECK(!t.source.empty());
+      CHECK(!std::string(t.source).empty());
       CHECK(std::isfinite(t.measured));
       CHECK(std::isfinite(t.bound.value));
     }
@@ -44,17 +38,15 @@ TEST_CASE("every claim of the documents holds") {
 }
 
 TEST_CASE("selected claims give the same values as in a complete run") {
-  const auto values_of = [](const Measurements& m) {
+  const auto values_of = [](const std::vector<Topic>& topics) {
     std::vector<double> values;
-    for (const Section& section : m.sections())
-      for (const MeasuredClaim& t : section.claims)
+    for (const Topic& topic : topics)
+      for (const Claim& t : topic.claims)
         if (t.id == "A16" || t.id == "Q11") values.push_back(t.measured);
     return values;
   };
   const auto selected = [&](uint64_t seed) {
-    Measurements m(seed, {"A16", "Q11"});
-    measure_all(m);
-    return values_of(m);
+    return values_of(measured(all_topics(), seed, {"A16", "Q11"}));
   };
   CHECK(selected(1).size() == 7);
   CHECK(selected(1) == values_of(complete_run()));
@@ -62,17 +54,13 @@ TEST_CASE("selected claims give the same values as in a complete run") {
 }
 
 TEST_CASE("claims about random inputs hold for another seed") {
-  Measurements m(3, {"A16", "A17", "A20", "A22"});
-  measure_all(m);
-  CHECK(all_hold(m.sections()));
+  CHECK(all_hold(measured(all_topics(), 3, {"A16", "A17", "A20", "A22"})));
 }
 
 TEST_CASE("values beyond the bound, infinite or NaN fail") {
-  const auto holds = [](Bound bound, double measured) {
-    Measurements m(1, {});
-    m.section("test");
-    m.measure({"A1", "a claim", "S0", bound}, [=] { return measured; });
-    return all_hold(m.sections());
+  const auto holds = [](Bound bound, double value) {
+    return all_hold(
+        measured({{"test", {{"A1", bound, "S0", "a claim", [=] { return value; }}}}}, 1, {}));
   };
   CHECK(holds(at_most(1e-5), 1e-6));
   CHECK(!holds(at_most(1e-5), 1e-4));
