@@ -1,6 +1,9 @@
-// What attention is: o = Σ f(q, k) g(v) / C, in all its forms.
+// What attention is: o = Σ f(q, k) g(v) / C, in all its forms; why scores are divided by √K; other
+// uses of attention.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/autograd.h"
 #include "core/scope.h"
@@ -11,7 +14,7 @@ namespace heed::claims {
 namespace {
 
 // f(q, k) of the similarities without parameters, for rows of K elements.
-double similarity_of(const SimilarityRule* kind, const real* q, const real* k, int64_t width) {
+double similarity_of(const SimilarityOptions& s, const real* q, const real* k, int64_t width) {
   double product = 0, qq = 0, kk = 0, squares = 0;
   for (int64_t c = 0; c < width; ++c) {
     product += static_cast<double>(q[c]) * k[c];
@@ -19,157 +22,148 @@ double similarity_of(const SimilarityRule* kind, const real* q, const real* k, i
     kk += static_cast<double>(k[c]) * k[c];
     squares += std::pow(static_cast<double>(q[c]) - k[c], 2);
   }
-  if (kind == &similarities::embedded_gaussian) return std::exp(product);
-  if (kind == &similarities::gaussian) return std::exp(-squares / 2);
-  if (kind == &similarities::cosine) return product / std::sqrt(qq * kk);
-  if (kind == &similarities::scaled_dot) return product / std::sqrt(static_cast<double>(width));
+  if (s.kind == &similarities::embedded_gaussian) return std::exp(product);
+  if (s.kind == &similarities::gaussian) return std::exp(-squares / (2 * s.sigma * s.sigma));
+  if (s.kind == &similarities::cosine) return product / std::sqrt(qq * kk);
+  if (s.kind == &similarities::scaled_dot) return product / std::sqrt(static_cast<double>(width));
   return product;
 }
 
-// Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D).
-Tensor by_definition(const SimilarityRule* kind, const NormaliserRule* normaliser, const Tensor& q,
-                     const Tensor& k, const Tensor& v) {
+// Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D) → n · D numbers.
+std::vector<double> by_definition(const SimilarityOptions& similarity,
+                                  const NormaliserRule* normaliser, const Tensor& q,
+                                  const Tensor& k, const Tensor& v) {
   const int64_t n = q.dim(1), m = k.dim(1), width = q.dim(2);
-  Tensor o = Tensor::empty(q.shape());
+  const bool exponential = normaliser == &normalisers::softmax && !similarity.kind->is_exponential;
+  std::vector<double> o;
   for (int64_t i = 0; i < n; ++i) {
-    std::vector<double> f;
     double sum = 0;
+    std::vector<double> total(static_cast<size_t>(width), 0);
     for (int64_t j = 0; j < m; ++j) {
-      f.push_back(similarity_of(kind, q.data() + i * width, k.data() + j * width, width));
-      if (normaliser == &normalisers::softmax && !kind->is_exponential)
-        f.back() = std::exp(f.back());
-      sum += f.back();
+      const double s = similarity_of(similarity, q.data() + i * width, k.data() + j * width, width);
+      const double f = exponential ? std::exp(s) : s;
+      sum += f;
+      for (int64_t d = 0; d < width; ++d)
+        total[static_cast<size_t>(d)] += f * v.data()[j * width + d];
     }
-    const double c = normaliser == &normalisers::none    ? 1
-                     : normaliser == &normalisers::count ? static_cast<double>(m)
-                                                         : sum;
-    for (int64_t d = 0; d < width; ++d) {
-      double result = 0;
-      for (int64_t j = 0; j < m; ++j) result += f[static_cast<size_t>(j)] * v.data()[j * width + d];
-      o.mutable_data()[i * width + d] = static_cast<real>(result / c);
-    }
+    if (normaliser == &normalisers::none) sum = 1;
+    if (normaliser == &normalisers::count) sum = static_cast<double>(m);
+    for (const double element : total) o.push_back(element / sum);
   }
   return o;
 }
 
-double error_of_general_form() {
-  const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
-  const auto normalisers = {&normalisers::softmax, &normalisers::count, &normalisers::none};
-  const auto similarities = {&similarities::dot, &similarities::scaled_dot, &similarities::cosine,
-                             &similarities::gaussian, &similarities::embedded_gaussian};
-  return max_over(similarities, [&](const SimilarityRule* kind) {
-    return max_over(normalisers, [&](const NormaliserRule* normaliser) {
-      const GeneralAttention attention(4, 1, basic(kind, normaliser));
-      return distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v));
-    });
+GeneralAttention raw_dot_product() { return {4, 1, basic(&similarities::dot, &normalisers::none)}; }
+
+// max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
+double max_error_of_variance(const SimilarityRule* kind) {
+  return max_over(std::array{1, 8, 64, 512}, [&](int width) {
+    const int64_t pairs = width == 1 ? 60'000 : width < 512 ? 20'000 : 4'000;
+    const double expected = kind == &similarities::dot ? width : 1;
+    return std::abs(mean_square(random_scores(kind, pairs, width)) / expected - 1);
   });
 }
 
-double min_difference_of_similarities() {
-  double min = 1;
-  const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
-  std::vector<Tensor> outputs;
-  for (const SimilarityRule* kind : {&similarities::dot, &similarities::scaled_dot,
-                                     &similarities::cosine, &similarities::gaussian}) {
-    outputs.push_back(GeneralAttention(4, 1, basic(kind))(q, k, v, {}, {}));
-    for (size_t i = 0; i + 1 < outputs.size(); ++i)
-      min = std::min(min, distance(outputs[i], outputs.back()));
-  }
-  return min;
-}
-
-double error_of_identity_value() {
-  AttentionSetup setup = basic();
-  const GeneralAttention without_projection(4, 1, setup);
-  setup.form.project_value = true;
-  setup.linear.bias = false;
-  const GeneralAttention linear(4, 1, setup);
-  set_parameter(linear, "value.weight", identity(4));
-  const Tensor x = normal(1, 6, 4);
-  return distance(linear(x, {}), without_projection(x, {}));
-}
-
-double error_of_embedded_gaussian() {
-  const Tensor scores = normal(2, 2, 5, 6);
-  const Tensor f = attention_weights(scores, {}, {&normalisers::none, false, true});
-  return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
-}
-
-// W_V V softmax((W_K K)ᵀ W_Q Q), where a vector is a column, against the layer's rows.
-double error_of_columns() {
-  AttentionSetup setup = without_bias();
-  setup.context_dim = 4;
-  setup.form.similarity.kind = &similarities::dot;
-  setup.form.combine = Combine::concat;
-  setup.form.key_dim = 2;
-  setup.form.value_dim = 3;
-  const GeneralAttention attention(3, 1, setup);
-  const Tensor wq = normal(2, 3), wk = normal(2, 4), wv = normal(3, 4);
-  set_parameter(attention, "query.weight", wq);
-  set_parameter(attention, "key.weight", wk);
-  set_parameter(attention, "value.weight", wv);
-  const Tensor q = normal(3, 3), c = normal(4, 5);
-  const Tensor columns =
-      matmul(matmul(wv, c), softmax(matmul(transpose(matmul(wk, c), 0, 1), matmul(wq, q)), 0));
-  const Tensor rows =
-      attention(transpose(q, 0, 1).reshape({1, 3, 3}), transpose(c, 0, 1).reshape({1, 5, 4}), {});
-  return distance(rows.reshape({3, 3}), transpose(columns, 0, 1));
-}
-
-// min over j, i of ‖∂(oⱼ · direction) / ∂vᵢ‖₁
-double min_influence() {
+// The median over 64 rows of ‖∂(softmax(scores) · direction) / ∂scores‖, for rows of 16 keys of
+// width 512.
+double median_gradient(const SimilarityRule* kind) {
   scope().gradients = true;
-  const MultiHeadAttention attention(4, 2);
-  const Tensor q = normal(1, 3, 4), direction = normal(4);
-  double min = 1;
-  for (int64_t j = 0; j < 3; ++j) {
-    Tensor context = normal(1, 7, 4).set_requires_grad();
-    backward(sum(slice(attention.across(q, context, {}), 1, j, j + 1) * direction));
-    for (int64_t i = 0; i < 7; ++i) {
-      double size = 0;
-      for (int64_t c = 0; c < 4; ++c)
-        size += std::abs(static_cast<double>(context.grad().data()[i * 4 + c]));
-      min = std::min(min, size);
-    }
+  const Tensor scores =
+      random_scores(kind, 64 * 16, 512).reshape({64, 16}).detach().set_requires_grad();
+  backward(sum(softmax(scores) * normal(64, 16)));
+  std::vector<double> norms;
+  for (int64_t row = 0; row < 64; ++row) {
+    const real* g = scores.grad().data() + row * 16;
+    norms.push_back(std::sqrt(std::inner_product(g, g + 16, g, 0.0)));
   }
-  return min;
+  std::nth_element(norms.begin(), norms.begin() + 32, norms.end());
+  return norms[32];
 }
 
-GeneralAttention raw_dot_product() { return {4, 1, basic(&similarities::dot, &normalisers::none)}; }
-
-double error_of_tied_projections() {
-  AttentionSetup setup;
-  const GeneralAttention separate(6, 2, setup);
-  setup.form.tie_key_value = true;
-  const GeneralAttention tied(6, 2, setup);
-  copy_parameters(tied, separate);
-  for (const NamedParameter& p : tied.parameters())
-    if (p.name.starts_with("key.")) set_parameter(separate, "value" + p.name.substr(3), p.tensor);
-  const Tensor x = normal(1, 5, 6);
-  return distance(tied(x, {}), separate(x, {}));
+GeneralAttention with_scale(ScoreScale scale) {
+  AttentionSetup setup = basic(&similarities::scaled_dot);
+  setup.form.similarity.scale = scale;
+  setup.form.similarity.scale_value = 0.3;
+  return {16, 1, setup};
 }
 
-// How far an output goes beyond the range of the values that it is a mean of.
-double overshoot() {
-  const GeneralAttention attention(4, 1, basic());
-  const Tensor v = normal(1, 7, 4);
-  const Tensor y = attention(normal(1, 50, 4), normal(1, 7, 4), v, {}, {});
-  return number(max(relu(y - max(v, {1}, true)) + relu(min(v, {1}, true) - y)));
+// Queries and keys are features, values are labels: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
+constexpr SimilarityOptions kernel = {.kind = &similarities::gaussian, .sigma = 0.8};
+GeneralAttention kernel_regression() {
+  AttentionSetup setup = basic(&similarities::gaussian, &normalisers::sum);
+  setup.form.similarity = kernel;
+  return {3, 1, setup};
 }
 
 }  // namespace
 
 const std::vector<Claim> topics::attention = {
     {"A1", equal, "S0 eq. 1", "o = Σ f(q, k) v / C equals its formula, for five f and three C",
-     error_of_general_form},
+     [] {
+       const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
+       const auto normalisers = {&normalisers::softmax, &normalisers::count, &normalisers::none};
+       const auto similarities = {&similarities::dot, &similarities::scaled_dot,
+                                  &similarities::cosine, &similarities::gaussian,
+                                  &similarities::embedded_gaussian};
+       return max_over(similarities, [&](const SimilarityRule* kind) {
+         return max_over(normalisers, [&](const NormaliserRule* normaliser) {
+           const GeneralAttention attention(4, 1, basic(kind, normaliser));
+           const auto expected = by_definition({.kind = kind}, normaliser, q, k, v);
+           return distance(attention(q, k, v, {}, {}), Tensor::from(q.shape(), expected));
+         });
+       });
+     }},
     {"A1", differs, "S0 eq. 1", "a different f gives a different o",
-     min_difference_of_similarities},
-    {"A2", equal, "S0, S1", "g(v) = W v with W = I equals g(v) = v", error_of_identity_value},
+     [] {
+       double min = 1;
+       const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
+       std::vector<Tensor> outputs;
+       for (const SimilarityRule* kind : {&similarities::dot, &similarities::scaled_dot,
+                                          &similarities::cosine, &similarities::gaussian}) {
+         outputs.push_back(GeneralAttention(4, 1, basic(kind))(q, k, v, {}, {}));
+         for (size_t i = 0; i + 1 < outputs.size(); ++i)
+           min = std::min(min, distance(outputs[i], outputs.back()));
+       }
+       return min;
+     }},
+    {"A2", equal, "S0, S1", "g(v) = W v with W = I equals g(v) = v",
+     [] {
+       AttentionSetup setup = basic();
+       const GeneralAttention without_projection(4, 1, setup);
+       setup.form.project_value = true;
+       setup.linear.bias = false;
+       const GeneralAttention linear(4, 1, setup);
+       set_parameter(linear, "value.weight", identity(4));
+       const Tensor x = normal(1, 6, 4);
+       return distance(linear(x, {}), without_projection(x, {}));
+     }},
     {"A3", equal, "S0", "f = exp(θ(q)·φ(k)) divided by its sum equals the softmax of θ(q)·φ(k)",
-     error_of_embedded_gaussian},
+     [] {
+       const Tensor scores = normal(2, 2, 5, 6);
+       const Tensor f = attention_weights(scores, {}, {&normalisers::none, false, true});
+       return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
+     }},
     {"A4", equal, "S0 eq. 2",
      "the column form W_V V softmax((W_K K)ᵀ W_Q Q) is the transpose of the row form",
-     error_of_columns},
+     [] {
+       const GeneralAttention attention(3, 1,
+                                        {.context_dim = 4,
+                                         .linear = {.bias = false},
+                                         .form = {.similarity = {.kind = &similarities::dot},
+                                                  .key_dim = 2,
+                                                  .value_dim = 3,
+                                                  .combine = Combine::concat}});
+       const Tensor wq = normal(2, 3), wk = normal(2, 4), wv = normal(3, 4);
+       set_parameter(attention, "query.weight", wq);
+       set_parameter(attention, "key.weight", wk);
+       set_parameter(attention, "value.weight", wv);
+       const Tensor q = normal(3, 3), c = normal(4, 5);
+       const Tensor columns =
+           matmul(matmul(wv, c), softmax(matmul(transpose(matmul(wk, c), 0, 1), matmul(wq, q)), 0));
+       const Tensor rows = attention(transpose(q, 0, 1).reshape({1, 3, 3}),
+                                     transpose(c, 0, 1).reshape({1, 5, 4}), {});
+       return distance(rows.reshape({3, 3}), transpose(columns, 0, 1));
+     }},
     {"A5", by_construction, "S0",
      "there are as many outputs as queries: 1, 3 and 64 (wrong shapes)",
      [] {
@@ -180,14 +174,31 @@ const std::vector<Claim> topics::attention = {
        return wrong;
      }},
     {"A5", at_least(1e-6), "S0", "every output depends on every input (smallest gradient)",
-     min_influence},
+     [] {
+       // min over j, i of ‖∂(oⱼ · direction) / ∂vᵢ‖₁
+       scope().gradients = true;
+       const MultiHeadAttention attention(4, 2);
+       const Tensor q = normal(1, 3, 4), direction = normal(4);
+       double min = 1;
+       for (int64_t j = 0; j < 3; ++j) {
+         Tensor context = normal(1, 7, 4).set_requires_grad();
+         backward(sum(slice(attention.across(q, context, {}), 1, j, j + 1) * direction));
+         for (int64_t i = 0; i < 7; ++i) {
+           double size = 0;
+           for (int64_t c = 0; c < 4; ++c)
+             size += std::abs(static_cast<double>(context.grad().data()[i * 4 + c]));
+           min = std::min(min, size);
+         }
+       }
+       return min;
+     }},
     {"A6", by_construction, "S1, S3, S4", "basic attention has no parameters (count)",
      [] { return static_cast<double>(GeneralAttention(4, 1, basic()).parameter_count()); }},
     {"A6", equal, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ",
      [] {
        const Tensor x = normal(1, 4, 2);
-       return distance(GeneralAttention(2, 1, basic())(x, {}),
-                       by_definition(&similarities::dot, &normalisers::softmax, x, x, x));
+       const auto y = by_definition({&similarities::dot}, &normalisers::softmax, x, x, x);
+       return distance(GeneralAttention(2, 1, basic())(x, {}), Tensor::from(x.shape(), y));
      }},
     {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
      [] {
@@ -213,7 +224,18 @@ const std::vector<Claim> topics::attention = {
        return distance(attention(x, {}), attention(x, x, x, {}, {}));
      }},
     {"A8", equal, "S3", "tied keys and values are two equal projections",
-     error_of_tied_projections},
+     [] {
+       AttentionSetup setup;
+       const GeneralAttention separate(6, 2, setup);
+       setup.form.tie_key_value = true;
+       const GeneralAttention tied(6, 2, setup);
+       copy_parameters(tied, separate);
+       for (const NamedParameter& p : tied.parameters())
+         if (p.name.starts_with("key."))
+           set_parameter(separate, "value" + p.name.substr(3), p.tensor);
+       const Tensor x = normal(1, 5, 6);
+       return distance(tied(x, {}), separate(x, {}));
+     }},
     {"A9", by_construction, "S0 eq. 4",
      "two learned queries give two outputs for 1, 5 or 50 inputs (wrong shapes)",
      [] {
@@ -224,13 +246,93 @@ const std::vector<Claim> topics::attention = {
        return wrong;
      }},
     {"A23", at_most(1e-6), "S3",
-     "attention is a weighted mean: outputs stay within the values (distance outside)", overshoot},
+     "attention is a weighted mean: outputs stay within the values (distance outside)",
+     [] {
+       const GeneralAttention attention(4, 1, basic());
+       const Tensor v = normal(1, 7, 4);
+       const Tensor y = attention(normal(1, 50, 4), normal(1, 7, 4), v, {}, {});
+       return number(max(relu(y - max(v, {1}, true)) + relu(min(v, {1}, true) - y)));
+     }},
     {"A23", by_construction, "S3",
      "a query of rank 1 reduces keys and values of rank 2 to rank 1 (wrong shapes)",
      [] {
        const Tensor k = normal(1, 7, 4);
        const Tensor y = GeneralAttention(4, 1, basic())(normal(1, 1, 4), k, {});
        return wrong_shape(y, 1, 1, 4);
+     }},
+};
+
+const std::vector<Claim> topics::scale = {
+    {"A33", at_most(0.15), "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
+     [] { return max_error_of_variance(&similarities::dot); }},
+    {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d (relative error)",
+     [] { return max_error_of_variance(&similarities::scaled_dot); }},
+    {"A33", at_least(10), "S1, S3",
+     "d = 512: median gradient of a softmax with the scale, divided by that without",
+     [] {
+       const double scaled = median_gradient(&similarities::scaled_dot);
+       return scaled / median_gradient(&similarities::dot);
+     }},
+    {"A34", equal, "S4", "the scale is a choice: 1, 1/√d, 1/d or 0.3",
+     [] {
+       const Tensor x = normal(1, 5, 16);
+       const std::pair<ScoreScale, double> scales[] = {{ScoreScale::none, 1},
+                                                       {ScoreScale::inverse_sqrt, 0.25},
+                                                       {ScoreScale::inverse, 0.0625},
+                                                       {ScoreScale::value, 0.3}};
+       return max_over(scales, [&](const auto& scale) {
+         return distance(with_scale(scale.first)(x, {}), attention_of(x, x, x, scale.second));
+       });
+     }},
+    {"A34", differs, "S4", "… and it changes the output",
+     [] {
+       const Tensor x = normal(1, 5, 16);
+       return distance(with_scale(ScoreScale::none)(x, {}),
+                       with_scale(ScoreScale::inverse_sqrt)(x, {}));
+     }},
+    {"A35", by_construction, "S2, S4",
+     "queries, keys and values from streams of different lengths and widths (wrong shapes)",
+     [] {
+       const GeneralAttention attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
+       const Tensor audio = normal(1, 40, 8), text = normal(1, 7, 5), video = normal(1, 7, 3);
+       return wrong_shape(attention(audio, text, video, {}, {}), 1, 40, 8);
+     }},
+    {"A35", differs, "S4", "… the output depends on the other stream",
+     [] {
+       const MultiHeadAttention attention(8, 2);
+       const Tensor x = normal(1, 40, 8), text = normal(1, 7, 8), other = normal(1, 7, 8);
+       return distance(attention.across(x, text, {}), attention.across(x, other, {}));
+     }},
+    {"A36", equal, "S2", "attention with an activation φ = tanh is φ(attention)",
+     [] {
+       const GeneralAttention linear(6, 2),
+           activated(6, 2, {.form = {.activation = Activation::tanh}});
+       copy_parameters(linear, activated);
+       const Tensor x = normal(1, 5, 6);
+       return distance(activated(x, {}), tanh(linear(x, {})));
+     }},
+    {"A37", equal, "S2",
+     "features as queries and keys, labels as values: Nadaraya–Watson regression",
+     [] {
+       const Tensor at = normal(1, 4, 3), points = normal(1, 10, 3), labels = normal(1, 10, 3);
+       const auto expected = by_definition(kernel, &normalisers::sum, at, points, labels);
+       return max_difference(kernel_regression()(at, points, labels, {}, {}), expected);
+     }},
+    {"A37", differs, "S2", "… which leaks: change of a prediction with the label of its own point",
+     [] {
+       const GeneralAttention attention = kernel_regression();
+       const Tensor points = normal(1, 10, 3), labels = normal(1, 10, 3);
+       Tensor changed = labels.clone();
+       changed.mutable_data()[0] += 1;
+       const Tensor before = attention(points, points, labels, {}, {});
+       return static_cast<double>(attention(points, points, changed, {}, {}).data()[0]) -
+              before.data()[0];
+     }},
+    {"A38", by_construction, "S3, S4",
+     "attention has the parameters of its four projections and no others (difference)",
+     [] {
+       return difference(MultiHeadAttention(12, 3).parameter_count(),
+                         4 * Linear(12, 12).parameter_count());
      }},
 };
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lab/claims/claim.h"
-#include "lab/claims/sentence.h"
+#include "lab/claims/samples.h"
 
 namespace heed::claims {
 namespace {
@@ -49,24 +49,6 @@ double entropy_at(double temperature) {
   return sum;
 }
 
-double error_of_entropy() {
-  const double over_sweep = max_over(sweep, [](const SweepRow& row) {
-    return std::abs(entropy_at(row.temperature) - row.entropy);
-  });
-  return std::max(over_sweep, std::abs(entropy_at(1e6) - std::log(6.0)));
-}
-
-// The shapes of S3's five demonstrations: 11 keys of width 4, values of width 2.
-double wrong_shapes_of_numpy() {
-  double wrong = wrong_shape(attention_of(normal(1, 4), normal(11, 4), normal(11, 2)), 1, 2);
-  const GeneralAttention self(4, 1, basic());
-  wrong += wrong_shape(self(normal(1, 11, 4), {}), 1, 11, 4);
-  const Tensor x = normal(11, 4), wq = normal(4, 4), wk = normal(4, 4), wv = normal(4, 2);
-  const auto head = [&] { return attention_of(matmul(x, wq), matmul(x, wk), matmul(x, wv), 0.5); };
-  wrong += wrong_shape(head(), 11, 2);
-  return wrong + wrong_shape(sum(stack({head(), head()}, 2) * normal(2), {-1}), 11, 2);
-}
-
 // Keras' MultiHeadAttention(num_heads=2, key_dim=2, value_dim=3).
 GeneralAttention keras_layer(int64_t dim, bool bias) {
   return {dim, 2, {.linear = {.bias = bias}, .form = {.key_dim = 2, .value_dim = 3}}};
@@ -76,16 +58,6 @@ double error_of_keras_parameters(bool bias, int64_t dim_3, int64_t dim_4, int64_
   return difference(keras_layer(3, bias).parameter_count(), dim_3) +
          difference(keras_layer(4, bias).parameter_count(), dim_4) +
          difference(keras_layer(16, bias).parameter_count(), dim_16);
-}
-
-// q, k and v of word 3 against the sums of those of words 1 and 2.
-double error_of_sums_of_words() {
-  const Tensor x = Tensor::from({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
-  return max_of(3, [&](int64_t) {
-    const Tensor projected = linear(x, normal(2, 3));
-    const auto word = [&](int64_t t) { return slice(projected, 0, t, t + 1); };
-    return distance(word(2), word(0) + word(1));
-  });
 }
 
 }  // namespace
@@ -144,10 +116,26 @@ const std::vector<Claim> topics::examples = {
        });
      }},
     {"A29", at_most(4e-6), "S3 12.5",
-     "the entropy of its weights grows from .0030 to ln 6 = 1.7918", error_of_entropy},
+     "the entropy of its weights grows from .0030 to ln 6 = 1.7918",
+     [] {
+       const double over_sweep = max_over(sweep, [](const SweepRow& row) {
+         return std::abs(entropy_at(row.temperature) - row.entropy);
+       });
+       return std::max(over_sweep, std::abs(entropy_at(1e6) - std::log(6.0)));
+     }},
     {"A30", by_construction, "S3 12.10",
      "the NumPy examples give 2 elements, 11 × 4, 11 × 2 and 11 × 2 (wrong shapes)",
-     wrong_shapes_of_numpy},
+     [] {
+       double wrong = wrong_shape(attention_of(normal(1, 4), normal(11, 4), normal(11, 2)), 1, 2);
+       const GeneralAttention self(4, 1, basic());
+       wrong += wrong_shape(self(normal(1, 11, 4), {}), 1, 11, 4);
+       const Tensor x = normal(11, 4), wq = normal(4, 4), wk = normal(4, 4), wv = normal(4, 2);
+       const auto head = [&] {
+         return attention_of(matmul(x, wq), matmul(x, wk), matmul(x, wv), 0.5);
+       };
+       wrong += wrong_shape(head(), 11, 2);
+       return wrong + wrong_shape(sum(stack({head(), head()}, 2) * normal(2), {-1}), 11, 2);
+     }},
     {"A30", equal, "S3 12.10", "… their 11 weights sum to 1",
      [] { return error_of_sums(softmax(matmul(normal(1, 4), normal(4, 11)))); }},
     {"A31", by_construction, "S4",
@@ -160,7 +148,14 @@ const std::vector<Claim> topics::examples = {
      [] { return wrong_shape(keras_layer(16, true)(normal(1, 4, 16), {}), 1, 4, 16); }},
     {"A32", equal, "S4",
      "the four words in NumPy: word 3 = word 1 + word 2, and so are its q, k and v",
-     error_of_sums_of_words},
+     [] {
+       const Tensor x = Tensor::from({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
+       return max_of(3, [&](int64_t) {
+         const Tensor projected = linear(x, normal(2, 3));
+         const auto word = [&](int64_t t) { return slice(projected, 0, t, t + 1); };
+         return distance(word(2), word(0) + word(1));
+       });
+     }},
 };
 
 }  // namespace heed::claims

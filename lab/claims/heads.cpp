@@ -1,5 +1,6 @@
 // Several heads, and attention over grids.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "lab/claims/claim.h"
@@ -31,41 +32,16 @@ GeneralAttention uneven_heads() {
   return {6, 2, {.linear = {.bias = false}, .form = {.key_dims = {2, 4}, .value_dims = {3, 1}}}};
 }
 
-double error_of_uneven_heads() {
-  const GeneralAttention attention = uneven_heads();
-  const Tensor x = normal(1, 5, 6);
-  const std::vector<Tensor> heads = heads_of(attention, x, {2, 4}, {3, 1});
-  return distance(attention(x, {}),
-                  linear(concat(heads, -1), attention.parameter("output.weight")));
-}
-
-// Σₕ zₕ Wₕ
-Tensor weighted_sum(const std::vector<Tensor>& heads, const Tensor& w) {
-  Tensor total;
-  for (size_t h = 0; h < heads.size(); ++h) {
-    const Tensor weight = slice(w, 0, static_cast<int64_t>(h), static_cast<int64_t>(h) + 1);
-    const Tensor term = w.rank() == 1 ? heads[h] * weight : matmul(heads[h], weight);
-    total = total ? total + term : term;
-  }
-  return total;
-}
-
-Tensor combined_heads(Combine combine, const GeneralAttention& attention,
-                      const std::vector<Tensor>& heads) {
-  switch (combine) {
-    case Combine::concat_projection:
-      return linear(concat(heads, -1), attention.parameter("output.weight"));
-    case Combine::concat:
-      return concat(heads, -1);
-    case Combine::weighted:
-    case Combine::tensor:
-      return weighted_sum(heads, attention.parameter("head_weight"));
-    case Combine::mean:
-      return mean(stack(heads, 0), {0});
-    case Combine::max:
-      return max(stack(heads, 0), {0});
-  }
-  throw Error("claims: unknown combination");
+// Two heads combined as a layer with these parameters does.
+Tensor combined_heads(Combine combine, const Module& layer, const std::vector<Tensor>& z) {
+  if (combine == Combine::mean) return mean(stack(z, 0), {0});
+  if (combine == Combine::max) return max(stack(z, 0), {0});
+  if (combine == Combine::concat) return concat(z, -1);
+  if (combine == Combine::concat_projection)
+    return linear(concat(z, -1), layer.parameter("output.weight"));
+  const Tensor w = layer.parameter("head_weight"), w0 = slice(w, 0, 0, 1), w1 = slice(w, 0, 1, 2);
+  if (combine == Combine::weighted) return z[0] * w0 + z[1] * w1;
+  return matmul(z[0], w0) + matmul(z[1], w1);
 }
 
 constexpr Combine combinations[] = {Combine::concat_projection,
@@ -81,60 +57,8 @@ double error_of_combination(Combine combine) {
   const GeneralAttention attention(6, 2, {.linear = {.bias = false}, .form = {.combine = combine}});
   if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal(2));
   const Tensor x = normal(1, 5, 6);
-  const Tensor expected =
-      combined_heads(combine, attention, heads_of(attention, x, {3, 3}, {value, value}));
-  return distance(attention(x, {}), expected);
-}
-
-double error_of_wide_head_parameters() {
-  AttentionSetup narrow = without_bias(), wide = without_bias();
-  wide.form.head_width = HeadWidth::wide;
-  double error = 0;
-  for (const int64_t heads : {1, 2, 4, 8})
-    error += difference(GeneralAttention(8, heads, wide).parameter_count(),
-                        heads * GeneralAttention(8, heads, narrow).parameter_count());
-  return error;
-}
-
-// Head h attends only to the position at offset h - 1, because a bias outweighs all scores; the
-// output projection holds the weights of the convolution.
-double error_of_attention_as_convolution() {
-  constexpr int64_t time = 7, dim = 4, k = 3;
-  const Convolution convolution(dim, k, Padding::zero, false, {false});
-  const GeneralAttention attention(
-      dim, k, {.linear = {.bias = false}, .form = {.head_width = HeadWidth::wide}});
-  Tensor bias = Tensor::full({1, k, time, time}, -1e9F);
-  for (int64_t h = 0; h < k; ++h)
-    for (int64_t t = 0; t < time; ++t)
-      if (const int64_t key = t + h - 1; key >= 0 && key < time)
-        bias.mutable_data()[(h * time + t) * time + key] = 0;
-  set_parameter(attention, "value.weight",
-                concat({identity(dim), identity(dim), identity(dim)}, 0));
-  set_parameter(attention, "output.weight", convolution.weight);
-  const Tensor x = normal(1, time, dim);
-  const auto inside = [](const Tensor& y) { return slice(y, 1, 1, time - 1); };
-  return distance(inside(attention(x, x, {}, bias)), inside(convolution(x, {})));
-}
-
-double error_of_unfolding() {
-  const int64_t video[] = {2, 3, 4};
-  const Tensor x = normal(2, 24, 5);
-  const std::vector<int64_t> choices[] = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}};
-  return max_over(choices, [&](const std::vector<int64_t>& axes) {
-    return distance(fold(unfold(x, video, axes), video, axes), x);
-  });
-}
-
-// The columns of the transposed unfolding against the channels of each pixel.
-double error_of_fibres() {
-  const int64_t image[] = {3, 4}, both[] = {0, 1};
-  const Tensor x = normal(1, 12, 5);
-  const Tensor unfolded = transpose(unfold(x, image, both), 1, 2);  // (1, c, h·w)
-  const Tensor pixels = x.reshape({3, 4, 5});
-  return max_of(12, [&](int64_t i) {
-    const Tensor fibre = slice(slice(pixels, 0, i / 4, i / 4 + 1), 1, i % 4, i % 4 + 1);
-    return distance(slice(unfolded, 2, i, i + 1).reshape({5}), fibre.reshape({5}));
-  });
+  return distance(attention(x, {}), combined_heads(combine, attention,
+                                                   heads_of(attention, x, {3, 3}, {value, value})));
 }
 
 // Attention along one axis of a grid against attention within each line by itself.
@@ -154,22 +78,69 @@ double error_of_lines(int64_t axis) {
 const std::vector<Claim> topics::heads = {
     {"A10", equal, "S0 eq. 5, 6",
      "heads of widths (2, 3) and (4, 1) equal the same heads computed one by one",
-     error_of_uneven_heads},
+     [] {
+       const GeneralAttention attention = uneven_heads();
+       const Tensor x = normal(1, 5, 6);
+       return distance(attention(x, {}), combined_heads(Combine::concat_projection, attention,
+                                                        heads_of(attention, x, {2, 4}, {3, 1})));
+     }},
     {"A10", by_construction, "S0 eq. 6", "Wᵒ maps Σ widths = 4 to any width, here 6 (wrong shape)",
      [] { return wrong_shape(uneven_heads().parameter("output.weight"), 6, 4); }},
     {"A11", by_construction, "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
-     error_of_wide_head_parameters},
+     [] {
+       const AttentionSetup narrow = without_bias();
+       const AttentionSetup wide{.linear = {.bias = false},
+                                 .form = {.head_width = HeadWidth::wide}};
+       return max_over(std::array{1, 2, 4, 8}, [&](int64_t heads) {
+         return difference(GeneralAttention(8, heads, wide).parameter_count(),
+                           heads * GeneralAttention(8, heads, narrow).parameter_count());
+       });
+     }},
     {"A12", equal, "S3 12.8, 12.10.5",
      "heads combined by Wᵒ, concat, weights, a tensor, mean and max equal their formulas",
      [] { return max_over(combinations, error_of_combination); }},
     {"A50", equal, "S4",
      "a head is like a filter: three heads at fixed offsets equal a convolution of 3",
-     error_of_attention_as_convolution},
+     [] {
+       // Head h attends only to the position at offset h - 1, because a bias outweighs all scores;
+       // the output projection holds the weights of the convolution.
+       constexpr int64_t time = 7, dim = 4, k = 3;
+       const Convolution convolution(dim, k, Padding::zero, false, {false});
+       const GeneralAttention attention(
+           dim, k, {.linear = {.bias = false}, .form = {.head_width = HeadWidth::wide}});
+       const Tensor bias = matrix(k * time, time, [](int64_t row, int64_t key) {
+         return key == row % time + row / time - 1 ? 0 : -1e9;  // row: head · time + query
+       });
+       set_parameter(attention, "value.weight",
+                     concat({identity(dim), identity(dim), identity(dim)}, 0));
+       set_parameter(attention, "output.weight", convolution.weight);
+       const Tensor x = normal(1, time, dim);
+       const auto inside = [](const Tensor& y) { return slice(y, 1, 1, time - 1); };
+       return distance(inside(attention(x, x, {}, bias.reshape({1, k, time, time}))),
+                       inside(convolution(x, {})));
+     }},
     {"A13", at_most(0), "S0 s. 5", "fold(unfold(T)) = T for all choices of axes of a video",
-     error_of_unfolding},
+     [] {
+       const int64_t video[] = {2, 3, 4};
+       const Tensor x = normal(2, 24, 5);
+       const std::vector<int64_t> choices[] = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}};
+       return max_over(choices, [&](const std::vector<int64_t>& axes) {
+         return distance(fold(unfold(x, video, axes), video, axes), x);
+       });
+     }},
     {"A13", at_most(0), "S0 s. 5", "a column of an image's unfolding is a mode-3 fibre",
-     error_of_fibres},
+     [] {
+       // The columns of the transposed unfolding against the channels of each pixel.
+       const int64_t image[] = {3, 4}, both[] = {0, 1};
+       const Tensor x = normal(1, 12, 5);
+       const Tensor unfolded = transpose(unfold(x, image, both), 1, 2);  // (1, c, h·w)
+       const Tensor pixels = x.reshape({3, 4, 5});
+       return max_of(12, [&](int64_t i) {
+         const Tensor fibre = slice(slice(pixels, 0, i / 4, i / 4 + 1), 1, i % 4, i % 4 + 1);
+         return distance(slice(unfolded, 2, i, i + 1).reshape({5}), fibre.reshape({5}));
+       });
+     }},
     {"A13", equal, "S0 s. 5", "along one axis, every line attends only to itself",
      [] { return std::max(error_of_lines(0), error_of_lines(1)); }},
     {"A14", by_construction, "S0 s. 5",

@@ -13,71 +13,33 @@
 namespace heed::claims {
 namespace {
 
-constexpr int64_t sentences = 500, sentence_length = 16;
-
-// Sentences of 16 positions with the features (mark, value, is verb). One random position is the
-// subject, which has the mark. The verb is at the end and must find the value of the subject.
+// 500 sentences of 16 positions with the features (mark, value, is verb). One random position is
+// the subject, which has the mark. The verb is at the end and must find the value of the subject.
 struct SentenceData {
-  Tensor x = Tensor::zeros({sentences, sentence_length, 3});
+  Tensor x = Tensor::zeros({500, 16, 3});
   std::vector<double> target;
 
   SentenceData() {
     Random random(scope().next_stream(Purpose::test));
-    real* to = x.mutable_data();
-    for (int64_t b = 0; b < sentences; ++b) {
-      const auto subject = static_cast<int64_t>(random.below(sentence_length - 1));
-      for (int64_t t = 0; t < sentence_length - 1; ++t)
-        to[(b * sentence_length + t) * 3 + 1] = static_cast<real>(random.normal());
-      to[(b * sentence_length + subject) * 3] = 1;
-      to[(b * sentence_length + sentence_length - 1) * 3 + 2] = 1;
-      target.push_back(static_cast<double>(to[(b * sentence_length + subject) * 3 + 1]));
+    for (int64_t b = 0; b < 500; ++b) {
+      real* sentence = x.mutable_data() + b * 16 * 3;
+      const auto subject = static_cast<int64_t>(random.below(15));
+      for (int64_t t = 0; t < 15; ++t) sentence[t * 3 + 1] = static_cast<real>(random.normal());
+      sentence[subject * 3] = 1;
+      sentence[15 * 3 + 2] = 1;
+      target.push_back(static_cast<double>(sentence[subject * 3 + 1]));
     }
   }
   // ‖prediction - target‖ / ‖target‖ of a layer's output at the verb.
   double error_of(const Tensor& y) const {
     double squares = 0, size = 0;
     for (size_t b = 0; b < target.size(); ++b) {
-      const auto row = static_cast<int64_t>(b) * sentence_length + sentence_length - 1;
-      squares += std::pow(static_cast<double>(y.data()[row * 3 + 1]) - target[b], 2);
+      squares += std::pow(static_cast<double>(y.values()[(b * 16 + 15) * 3 + 1]) - target[b], 2);
       size += std::pow(target[b], 2);
     }
     return std::sqrt(squares / size);
   }
 };
-
-// Weights chosen by hand: the verb's query matches the mark, and values are copied.
-double error_of_attention() {
-  const SentenceData data;
-  const GeneralAttention attention(
-      3, 1, {.linear = {.bias = false}, .form = {.combine = Combine::concat}});
-  set_parameter(attention, "query.weight", Tensor::from({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
-  set_parameter(attention, "key.weight", Tensor::from({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
-  set_parameter(attention, "value.weight", identity(3));
-  return data.error_of(attention(data.x, {}));
-}
-
-// The best fixed weights are 1/15 each: each of the 15 positions is the subject equally often.
-double error_of_dense() {
-  const SentenceData data;
-  const TimeDense dense(3, sentence_length, {.bias = false});
-  set_parameter(
-      dense, "weight",
-      Tensor::full({sentence_length, sentence_length}, 1 / static_cast<real>(sentence_length - 1)));
-  set_parameter(dense, "value.weight", identity(3));
-  set_parameter(dense, "output.weight", identity(3));
-  return data.error_of(dense(data.x, {}));
-}
-
-// The same weights for the two positions before the verb that a kernel of 5 covers.
-double error_of_convolution() {
-  const SentenceData data;
-  const Convolution convolution(3, 5, Padding::zero, false, {.bias = false});
-  Tensor kernel = Tensor::zeros({3, 15});
-  for (int64_t j = 0; j < 5; ++j)
-    kernel.mutable_data()[15 + j * 3 + 1] = 1 / static_cast<real>(sentence_length - 1);
-  set_parameter(convolution, "weight", kernel);
-  return data.error_of(convolution(data.x, {}));
-}
 
 // x (1, T, D) plus 1 at one position.
 Tensor with_ones_added(const Tensor& x, int64_t position) {
@@ -118,33 +80,6 @@ double change_in_window(bool beyond) {
   return beyond ? max : min;
 }
 
-double error_of_transfer() {
-  const Encoder first(small_block, 2), second(small_block, 2);
-  copy_parameters(first, second);
-  const Tensor x = normal(1, 9, 16);
-  const SequenceContext sequence;
-  return distance(second(x, sequence), first(x, sequence));
-}
-
-double error_of_complete_graph() {
-  const GraphAttention graph(6, 2, 0);
-  const MultiHeadAttention attention(6, 2);
-  copy_parameters(graph, attention);
-  const Tensor x = normal(1, 5, 6);
-  const Edges edges = complete_graph(5);
-  return distance(graph(x, {{}, &edges}), attention(x, {}));
-}
-
-// Node 2 changes, and sends an edge only to node 1: how much the other nodes change.
-double change_without_edge() {
-  const GraphAttention graph(6, 2, 0);
-  const Edges edges{Ids::from({3}, {1, 2, 3}), Ids::from({3}, {0, 1, 3}), {}};
-  const Tensor x = normal(1, 4, 6);
-  const Tensor a = graph(x, {{}, &edges}), b = graph(with_ones_added(x, 2), {{}, &edges});
-  return distance(slice(b, 1, 0, 1), slice(a, 1, 0, 1)) +
-         distance(slice(b, 1, 2, 4), slice(a, 1, 2, 4));
-}
-
 // How many calls with wrong shapes do not throw an Error that contains the sizes.
 double accepted_wrong_shapes() {
   const GeneralAttention attention(6, 2);
@@ -173,11 +108,37 @@ double accepted_wrong_shapes() {
 const std::vector<Claim> topics::layers = {
     {"A43", at_most(1e-3), "S4",
      "the verb finds its subject at any distance: attention, with generated weights (error)",
-     error_of_attention},
+     [] {
+       // Weights chosen by hand: the verb's query matches the mark, and values are copied.
+       const SentenceData data;
+       const GeneralAttention attention(
+           3, 1, {.linear = {.bias = false}, .form = {.combine = Combine::concat}});
+       set_parameter(attention, "query.weight", Tensor::from({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
+       set_parameter(attention, "key.weight", Tensor::from({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
+       set_parameter(attention, "value.weight", identity(3));
+       return data.error_of(attention(data.x, {}));
+     }},
     {"A43", at_least(0.5), "S4", "… a dense layer with the best fixed weights does not (error)",
-     error_of_dense},
+     [] {
+       // The best fixed weights are 1/15 each: each of the 15 positions is the subject equally
+       // often.
+       const SentenceData data;
+       const TimeDense dense(3, 16, {.bias = false});
+       set_parameter(dense, "weight", Tensor::full({16, 16}, 1 / static_cast<real>(15)));
+       set_parameter(dense, "value.weight", identity(3));
+       set_parameter(dense, "output.weight", identity(3));
+       return data.error_of(dense(data.x, {}));
+     }},
     {"A43", at_least(0.5), "S4", "… a convolution of 5 with the best fixed kernel does not (error)",
-     error_of_convolution},
+     [] {
+       // The same weights for the two positions before the verb that a kernel of 5 covers.
+       const SentenceData data;
+       const Convolution convolution(3, 5, Padding::zero, false, {.bias = false});
+       set_parameter(convolution, "weight", matrix(3, 15, [](int64_t to, int64_t from) {
+                       return to == 1 && from % 3 == 1 ? 1 / static_cast<real>(15) : 0;
+                     }));
+       return data.error_of(convolution(data.x, {}));
+     }},
     {"A44", at_most(0), "S4", "a recurrent network sees only the past (change by a later position)",
      [] { return change_by(Gru(4), 5, 0, 5); }},
     {"A44", differs, "S4", "… and attention sees later positions too",
@@ -186,7 +147,14 @@ const std::vector<Claim> topics::layers = {
      "a convolution of 3 sees only its neighbours, whatever the input (change)",
      [] { return change_by(Convolution(4, 3), 5, 0, 4); }},
     {"A48", at_most(0), "S4",
-     "an encoder's weights, copied by name, give the same states elsewhere", error_of_transfer},
+     "an encoder's weights, copied by name, give the same states elsewhere",
+     [] {
+       const Encoder first(small_block, 2), second(small_block, 2);
+       copy_parameters(first, second);
+       const Tensor x = normal(1, 9, 16);
+       const SequenceContext sequence;
+       return distance(second(x, sequence), first(x, sequence));
+     }},
     {"A51", at_most(0), "S4",
      "n layers of attention with a window of 1 to each side reach no further than n positions "
      "(change)",
@@ -195,7 +163,14 @@ const std::vector<Claim> topics::layers = {
      "… and do reach n positions, like chained convolutions (smallest change)",
      [] { return change_in_window(false); }},
     {"A49", equal, "S3 12.11", "on a complete graph, graph attention is self-attention",
-     error_of_complete_graph},
+     [] {
+       const GraphAttention graph(6, 2, 0);
+       const MultiHeadAttention attention(6, 2);
+       copy_parameters(graph, attention);
+       const Tensor x = normal(1, 5, 6);
+       const Edges edges = complete_graph(5);
+       return distance(graph(x, {{}, &edges}), attention(x, {}));
+     }},
     {"A49", equal, "S3 12.18", "the weights of the edges into a node sum to 1",
      [] {
        const Ids receivers = Ids::from({6}, {0, 0, 0, 1, 2, 2});
@@ -203,7 +178,15 @@ const std::vector<Claim> topics::layers = {
        return max_difference(sums, {1, 1, 1, 1, 1, 1});
      }},
     {"A49", at_most(0), "S3 12.11", "a node depends only on the nodes with an edge to it (change)",
-     change_without_edge},
+     [] {
+       // Node 2 changes, and sends an edge only to node 1: how much the other nodes change.
+       const GraphAttention graph(6, 2, 0);
+       const Edges edges{Ids::from({3}, {1, 2, 3}), Ids::from({3}, {0, 1, 3}), {}};
+       const Tensor x = normal(1, 4, 6);
+       const Tensor a = graph(x, {{}, &edges}), b = graph(with_ones_added(x, 2), {{}, &edges});
+       return distance(slice(b, 1, 0, 1), slice(a, 1, 0, 1)) +
+              distance(slice(b, 1, 2, 4), slice(a, 1, 2, 4));
+     }},
     {"A52", at_most(0), "S3",
      "calls with wrong shapes, of six, that are not rejected with an error that has the sizes",
      accepted_wrong_shapes},

@@ -52,8 +52,10 @@ std::shared_ptr<const Edges> random_edges(int64_t nodes, int64_t features) {
 }
 
 // One random example for a model, and changed copies of it.
-class RandomInputs {
- public:
+struct RandomInputs {
+  Inputs inputs;
+  int64_t time;
+
   // For the encoder or the only stack: the positions of the grid, or 12 and `padding`, or as many
   // of these as the model can read. The decoder of a seq2seq model reads 8 more. Throws InputError
   // for fewer than 3 positions without padding.
@@ -64,53 +66,50 @@ class RandomInputs {
     const auto readable = [&](int64_t count) {
       return learned ? std::min(count, o.positional.max_length) : count;
     };
-    time_ = readable(12 + padding);
-    if (o.mixing.kind == &mixings::dense) time_ = std::min(time_, o.mixing.length);
-    if (!sizes_.grid.empty()) time_ = Shape(sizes_.grid).size();
-    check_input(!sizes_.grid.empty() || time_ - padding >= 3,
-                "the model reads {} positions, which is too few to permute", time_);
+    time = readable(12 + padding);
+    if (o.mixing.kind == &mixings::dense) time = std::min(time, o.mixing.length);
+    if (!sizes_.grid.empty()) time = Shape(sizes_.grid).size();
+    check_input(!sizes_.grid.empty() || time - padding >= 3,
+                "the model reads {} positions, which is too few to permute", time);
     if (sizes_.features > 0)
-      inputs_.features = normal(1, time_, sizes_.features);
+      inputs.features = normal(1, time, sizes_.features);
     else
-      tokens(inputs_) = random_tokens(time_, vocabulary());
-    lengths(inputs_) = Ids::full({1}, static_cast<int32_t>(time_));
-    if (reads_edges(o)) inputs_.edges = random_edges(time_, sizes_.edge_features);
+      tokens(inputs) = random_tokens(time, vocabulary());
+    lengths(inputs) = Ids::full({1}, static_cast<int32_t>(time));
+    if (reads_edges(o)) inputs.edges = random_edges(time, sizes_.edge_features);
     if (!is_seq2seq_) return;
     const int64_t target = readable(8);
-    inputs_.input = random_tokens(target, sizes_.vocabulary);
-    inputs_.input_lengths = Ids::full({1}, static_cast<int32_t>(target));
+    inputs.input = random_tokens(target, sizes_.vocabulary);
+    inputs.input_lengths = Ids::full({1}, static_cast<int32_t>(target));
   }
-
-  const Inputs& inputs() const { return inputs_; }
-  int64_t time() const { return time_; }
 
   // Position t holds position from[t]. Keeps the edges between these positions, which must be
   // different if there are edges.
   Inputs selected(const Ids& from) const {
-    Inputs moved = inputs_;
+    Inputs moved = inputs;
     lengths(moved) = Ids::full({1}, static_cast<int32_t>(from.size()));
-    if (inputs_.features)
-      moved.features = permuted(inputs_.features, from);
+    if (inputs.features)
+      moved.features = permuted(inputs.features, from);
     else
       tokens(moved) =
           ids_of({1, from.size()}, [&, old = tokens(moved)](int64_t t) { return old[from[t]]; });
-    if (inputs_.edges) moved.edges = selected_edges(from);
+    if (inputs.edges) moved.edges = selected_edges(from);
     return moved;
   }
   // Other values at the positions [first, last), of the encoder's or of the decoder's input.
   Inputs replaced(int64_t first, int64_t last) const {
-    Inputs changed = inputs_;
-    if (const Tensor& x = inputs_.features) {
+    Inputs changed = inputs;
+    if (const Tensor& x = inputs.features) {
       const Tensor others = slice(normal(x.shape()), 1, first, last);
-      changed.features = concat({slice(x, 1, 0, first), others, slice(x, 1, last, time_)}, 1);
+      changed.features = concat({slice(x, 1, 0, first), others, slice(x, 1, last, time)}, 1);
     } else {
       tokens(changed) = with_replaced(tokens(changed), first, last, vocabulary());
     }
     return changed;
   }
   Inputs with_another_target(int64_t first, int64_t last) const {
-    Inputs changed = inputs_;
-    changed.input = with_replaced(inputs_.input, first, last, sizes_.vocabulary);
+    Inputs changed = inputs;
+    changed.input = with_replaced(inputs.input, first, last, sizes_.vocabulary);
     return changed;
   }
   // Without the positions from `length` on.
@@ -119,22 +118,20 @@ class RandomInputs {
   }
   // These positions are padding, and keep their values.
   Inputs padded_after(int64_t length) const {
-    Inputs padded = inputs_;
+    Inputs padded = inputs;
     lengths(padded) = Ids::full({1}, static_cast<int32_t>(length));
     padded.edges = truncated(length).edges;
     return padded;
   }
 
  private:
-  Ids& tokens(Inputs& inputs) const { return is_seq2seq_ ? inputs.source : inputs.input; }
-  Ids& lengths(Inputs& inputs) const {
-    return is_seq2seq_ ? inputs.source_lengths : inputs.input_lengths;
-  }
+  Ids& tokens(Inputs& of) const { return is_seq2seq_ ? of.source : of.input; }
+  Ids& lengths(Inputs& of) const { return is_seq2seq_ ? of.source_lengths : of.input_lengths; }
   int64_t vocabulary() const { return is_seq2seq_ ? sizes_.source_vocabulary : sizes_.vocabulary; }
 
   std::shared_ptr<const Edges> selected_edges(const Ids& from) const {
-    const Edges& edges = *inputs_.edges;
-    std::vector<int64_t> moved_to(static_cast<size_t>(time_), -1);  // the inverse of `from`
+    const Edges& edges = *inputs.edges;
+    std::vector<int64_t> moved_to(static_cast<size_t>(time), -1);  // the inverse of `from`
     for (int64_t t = 0; t < from.size(); ++t) moved_to[static_cast<size_t>(from[t])] = t;
     std::vector<int64_t> kept, senders, receivers;
     for (int64_t e = 0; e < edges.sender.size(); ++e) {
@@ -153,8 +150,6 @@ class RandomInputs {
 
   bool is_seq2seq_;
   const ModelSizes& sizes_;
-  int64_t time_;
-  Inputs inputs_;
 };
 
 // The hidden states of the encoder, or of the only stack: (1, T, D).
@@ -164,30 +159,6 @@ Tensor states(const Subject& s, const Inputs& inputs) {
     return model->hidden(inputs.input);
   return dynamic_cast<const Classifier&>(*s.model).encode(inputs);
 }
-
-// The properties that the options guarantee, whatever the weights. Two are not guaranteed, because
-// of rounding: similarities that are not exponential may sum to nearly 0, and the maximum of two
-// equal scores may be either.
-struct Guarantees {
-  bool sums_to_one, order_free, ignores_positions, shift, causal;
-
-  explicit Guarantees(const ModelOptions& o) {
-    const MultiHeadOptions& a = o.attention;
-    const bool decoder_only = o.kind == ModelKind::language_model;
-    const bool attends = o.mixing.kind == &mixings::attention;
-    const bool convolves = o.mixing.kind == &mixings::convolution;
-    const bool by_graph = o.mixing.kind == &mixings::graph_attention;
-    const bool no_positions = o.positional.kind == &positional_encodings::none;
-    sums_to_one = a.is_softmax();
-    causal = decoder_only || (a.causal && (attends || convolves)) || o.mixing.kind == &mixings::gru;
-    const bool sees_all = attends && !causal && a.window == 0 && a.axes.empty() && sums_to_one;
-    order_free = no_positions && (sees_all || by_graph || (convolves && o.mixing.kernel_size == 1));
-    const bool circular = convolves && o.mixing.padding == Padding::circular;
-    shift = order_free || (no_positions && circular);
-    ignores_positions =
-        no_positions && ((attends && sums_to_one && a.graph_distances == 0) || circular);
-  }
-};
 
 // The maximum of f(order) over random permutations, fewer of them for longer inputs. With
 // `keep_first` the first position stays in place.
@@ -201,43 +172,14 @@ double max_over_orders(int64_t time, bool keep_first, const std::function<double
 }
 
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
-  return distance(states(s, x.selected(order)), permuted(states(s, x.inputs()), order));
-}
-
-double difference_of_logits(const Subject& s, const Inputs& a, const Inputs& b) {
-  return distance(s.model->logits(a), s.model->logits(b));
-}
-
-// The smallest change of a state with one position of the input, over some positions.
-double min_influence(const Subject& s) {
-  const RandomInputs x(s);
-  const int64_t time = x.time();
-  const Tensor before = states(s, x.inputs());
-  double min = 1;
-  for (int64_t i = 0; i < time; i += std::max<int64_t>(1, time / 12)) {
-    const Tensor after = states(s, x.replaced(i, i + 1));
-    for (int64_t t = 0; t < time; ++t)
-      min = std::min(min, distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1)));
-  }
-  return min;
-}
-
-double error_of_shuffled_memory(const Subject& s) {
-  const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
-  const RandomInputs x(s);
-  const Tensor memory = model.encode(x.inputs());
-  const Ids &in = x.inputs().input, &lengths = x.inputs().source_lengths;
-  const Tensor y = model.decode(in, memory, lengths);
-  return max_over_orders(x.time(), false, [&](const Ids& order) {
-    return distance(model.decode(in, permuted(memory, order), lengths), y);
-  });
+  return distance(states(s, x.selected(order)), permuted(states(s, x.inputs), order));
 }
 
 // The maximum of f(weights) over all layers.
 double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
   const RandomInputs x(s);
   const Recorder recorder;
-  (void)s.model->logits(x.inputs());
+  (void)s.model->logits(x.inputs);
   return max_over(recorder.records(*s.model),
                   [&](const AttentionRecord& record) { return f(record.weights); });
 }
@@ -246,14 +188,29 @@ double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
 
 Topic properties_of(const Subject& s) {
   const ModelOptions& o = s.options;
-  const Guarantees guaranteed(o);
+  const MultiHeadOptions& a = o.attention;
   const bool is_seq2seq = o.kind == ModelKind::seq2seq;
   const bool is_classifier = o.kind == ModelKind::classifier;
+  const bool attends = o.mixing.kind == &mixings::attention;
+  const bool convolves = o.mixing.kind == &mixings::convolution;
+  const bool by_graph = o.mixing.kind == &mixings::graph_attention;
+  // What the options guarantee, whatever the weights. Two properties are not guaranteed, because of
+  // rounding: similarities that are not exponential may sum to nearly 0, and the maximum of two
+  // equal scores may be either.
+  const bool no_positions = o.positional.kind == &positional_encodings::none;
+  const bool sums_to_one = a.is_softmax();
+  const bool circular = convolves && o.mixing.padding == Padding::circular;
+  const bool causal = o.kind == ModelKind::language_model || (a.causal && (attends || convolves)) ||
+                      o.mixing.kind == &mixings::gru;
+  const bool sees_all = attends && !causal && a.window == 0 && a.axes.empty() && sums_to_one;
+  const bool order_free =
+      no_positions && (sees_all || by_graph || (convolves && o.mixing.kernel_size == 1));
+  const bool shift = order_free || (no_positions && circular);
+  const bool ignores_positions =
+      no_positions && ((attends && sums_to_one && a.graph_distances == 0) || circular);
   const bool keep_first = is_classifier && o.pool == Pool::first;
-  const bool has_attention =
-      o.layers > 0 &&
-      (o.mixing.kind == &mixings::attention || o.mixing.kind == &mixings::graph_attention ||
-       is_seq2seq || (is_classifier && o.pool == Pool::learned));
+  const bool has_attention = o.layers > 0 && (attends || by_graph || is_seq2seq ||
+                                              (is_classifier && o.pool == Pool::learned));
   struct Property {
     Claim claim;
     bool is_guaranteed, applies = true;
@@ -262,81 +219,100 @@ Topic properties_of(const Subject& s) {
       {{"A16", same, "S0 thm 1", "equivariant: a permutation of the input permutes the states",
         [&s] {
           const RandomInputs x(s);
-          return max_over_orders(x.time(), false,
+          return max_over_orders(x.time, false,
                                  [&](const Ids& order) { return equivariance_error(s, x, order); });
         }},
-       guaranteed.order_free},
+       order_free},
       {{"A17", same, "S0 thm 1",
         keep_first ? "invariant: a permutation of all but the first position changes nothing"
                    : "invariant: a permutation of the input changes nothing",
         [&s, keep_first] {
           const RandomInputs x(s);
-          return max_over_orders(x.time(), keep_first, [&](const Ids& order) {
-            return difference_of_logits(s, x.selected(order), x.inputs());
+          return max_over_orders(x.time, keep_first, [&](const Ids& order) {
+            return distance(s.model->logits(x.selected(order)), s.model->logits(x.inputs));
           });
         }},
-       guaranteed.order_free,
+       order_free,
        is_seq2seq || is_classifier},
       {{"A20", same, "S0",
         "translation equivariant: a circular shift of the input shifts the states",
         [&s] {
           const RandomInputs x(s);
-          const int64_t line = s.sizes.grid.empty() ? x.time() : s.sizes.grid.back();
-          return equivariance_error(s, x, circular_shift(x.time(), line));
+          const int64_t line = s.sizes.grid.empty() ? x.time : s.sizes.grid.back();
+          return equivariance_error(s, x, circular_shift(x.time, line));
         }},
-       guaranteed.shift},
+       shift},
       {{"A46", same, "S4", "blind to positions: equal inputs give equal states",
         [&s] {
           const RandomInputs x(s);
-          const Tensor y = states(s, x.selected(Ids::full({x.time()}, 0)));
+          const Tensor y = states(s, x.selected(Ids::full({x.time}, 0)));
           return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
         }},
-       guaranteed.ignores_positions,
+       ignores_positions,
        !reads_edges(o)},
       {{"A44", at_most(1e-6), "S4", "causal: later positions do not change earlier states",
         [&s] {
           const RandomInputs x(s);
-          const int64_t time = x.time(), half = time / 2;
+          const int64_t time = x.time, half = time / 2;
           return distance(slice(states(s, x.replaced(half, time)), 1, 0, half),
-                          slice(states(s, x.inputs()), 1, 0, half));
+                          slice(states(s, x.inputs), 1, 0, half));
         }},
-       guaranteed.causal},
+       causal},
       {{"A5", at_least(1e-6), "S0", "every state depends on every position (smallest change)",
-        [&s] { return min_influence(s); }},
+        [&s] {
+          const RandomInputs x(s);
+          const int64_t time = x.time;
+          const Tensor before = states(s, x.inputs);
+          double min = 1;
+          for (int64_t i = 0; i < time; i += std::max<int64_t>(1, time / 12)) {
+            const Tensor after = states(s, x.replaced(i, i + 1));
+            for (int64_t t = 0; t < time; ++t)
+              min = std::min(min, distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1)));
+          }
+          return min;
+        }},
        false},
       {{"A44", at_most(1e-6), "S4",
         "its decoder is causal: later tokens do not change earlier outputs",
         [&s] {
           const RandomInputs x(s);
-          const int64_t time = x.inputs().input.dim(1), half = time / 2;
+          const int64_t time = x.inputs.input.dim(1), half = time / 2;
           const Tensor changed = s.model->logits(x.with_another_target(half, time));
-          return distance(slice(changed, 1, 0, half),
-                          slice(s.model->logits(x.inputs()), 1, 0, half));
+          return distance(slice(changed, 1, 0, half), slice(s.model->logits(x.inputs), 1, 0, half));
         }},
        true,
        is_seq2seq},
       {{"A19", same, "S4 exercise",
         "shuffling keys and values of cross-attention together changes nothing",
-        [&s] { return error_of_shuffled_memory(s); }},
-       guaranteed.sums_to_one,
+        [&s] {
+          const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
+          const RandomInputs x(s);
+          const Ids &in = x.inputs.input, &lengths = x.inputs.source_lengths;
+          const Tensor memory = model.encode(x.inputs), y = model.decode(in, memory, lengths);
+          return max_over_orders(x.time, false, [&](const Ids& order) {
+            return distance(model.decode(in, permuted(memory, order), lengths), y);
+          });
+        }},
+       sums_to_one,
        is_seq2seq},
       {{"Q18", same, "S4", "any length: padding changes nothing, whatever it contains",
         [&s] {
           const RandomInputs x(s, 3);
-          const int64_t time = x.time() - 3;
-          return difference_of_logits(s, x.padded_after(time), x.truncated(time));
+          const int64_t time = x.time - 3;
+          return distance(s.model->logits(x.padded_after(time)),
+                          s.model->logits(x.truncated(time)));
         }},
        true,
        (is_seq2seq || is_classifier) && s.sizes.grid.empty()},
       {{"A23", equal, "S3", "the weights of every query and head sum to 1 (error)",
         [&s] { return max_over_weights(s, error_of_sums); }},
-       guaranteed.sums_to_one,
+       sums_to_one,
        has_attention},
       {{"Q9", at_most(0), "S0 eq. 1", "no weight is negative (size of the most negative one)",
         [&s] {
           return max_over_weights(s, [](const Tensor& w) { return number(max(relu(-w))); });
         }},
-       guaranteed.sums_to_one,
+       sums_to_one,
        has_attention},
   };
   Topic topic{s.title, {}};

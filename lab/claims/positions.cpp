@@ -16,12 +16,9 @@ double element(const Tensor& matrix, int64_t i, int64_t j) {
   return static_cast<double>(matrix.data()[i * matrix.dim(1) + j]);
 }
 
-PositionalEncoding added_sinusoids(int64_t dim) {
-  return {dim, {&positional_encodings::sinusoidal}, 1};
-}
-
-PositionalEncoding concatenated_sinusoids(int64_t dim, int64_t width) {
-  return {dim, {.combine = PositionalCombine::concat, .dim = width}, 1};
+// 8 columns of sinusoids after the 8 of a token.
+PositionalEncoding concatenated_sinusoids() {
+  return {16, {.combine = PositionalCombine::concat, .dim = 8}, 1};
 }
 
 // distance([x; φ]·[y; φ'], x·y + φ·φ'), or the same with x + φ and y + φ'.
@@ -38,45 +35,12 @@ Tensor products_of_integers() {
   return position_products(encode(Tensor::zeros({1, 10, 4})).reshape({10, 4}));
 }
 
-double error_of_integers() {
-  std::vector<double> expected;
-  for (int64_t i = 0; i < 10; ++i)
-    for (int64_t j = 0; j < 10; ++j) expected.push_back(static_cast<double>(4 * i * j));
-  return max_difference(products_of_integers(), expected);
-}
-
-double error_of_squared_norms() {
-  const Tensor p = position_products(sinusoidal_positions(200, 64));
-  return max_of(200, [&](int64_t i) { return std::abs(element(p, i, i) - 32); });
-}
-
 // max |φ(i)·φ(i + gap) - φ(0)·φ(gap)|
 double max_change_with_position(const Tensor& p) {
   const int64_t length = p.dim(0);
   return max_of(length, [&](int64_t gap) {
     return max_of(length - gap,
                   [&](int64_t i) { return std::abs(element(p, i, i + gap) - element(p, 0, gap)); });
-  });
-}
-
-double error_of_printed_products() {
-  const Tensor p = position_products(sinusoidal_positions(20, 64));
-  const std::pair<int64_t, double> expected[] = {
-      {0, 32}, {1, 30.917}, {2, 28.304}, {3, 25.587}, {5, 23.504}};
-  return max_over(expected, [&](const auto& row) {
-    const auto& [gap, product] = row;
-    return std::max(std::abs(element(p, 0, gap) - product),
-                    std::abs(element(p, 10, 10 + gap) - product));
-  });
-}
-
-double error_of_sinusoids_as_series() {
-  const Tensor p = position_products(sinusoidal_positions(50, 64));
-  return max_of(50, [&](int64_t gap) {
-    double series = 0;
-    for (int k = 0; k < 32; ++k)
-      series += std::cos(static_cast<double>(gap) * std::pow(10000.0, -k / 32.0));
-    return std::abs(element(p, 0, gap) - series);
   });
 }
 
@@ -98,14 +62,11 @@ double error_of_series(int64_t terms) {
       sum += ideal_kernel(g) * std::cos(2 * pi * static_cast<double>(k * g) / period);
     a.push_back((k == 0 ? 1 : 2) * sum / static_cast<double>(period));
   }
-  Tensor phi = Tensor::empty({period, 2 * terms});
-  for (int64_t i = 0; i < period; ++i)
-    for (int64_t c = 0; c < 2 * terms; ++c) {
-      const double angle = 2 * pi * static_cast<double>(c / 2 * i) / period;
-      const double root = std::sqrt(std::max(0.0, a[static_cast<size_t>(c / 2)]));
-      phi.mutable_data()[i * 2 * terms + c] =
-          static_cast<real>(root * (c % 2 ? std::cos(angle) : std::sin(angle)));
-    }
+  const Tensor phi = matrix(period, 2 * terms, [&](int64_t i, int64_t c) {
+    const double angle = 2 * pi * static_cast<double>(c / 2 * i) / period;
+    const double root = std::sqrt(std::max(0.0, a[static_cast<size_t>(c / 2)]));
+    return root * (c % 2 ? std::cos(angle) : std::sin(angle));
+  });
   const Tensor p = position_products(phi);
   return max_of(period * period, [&](int64_t n) {
     const int64_t i = n / period, j = n % period;
@@ -120,20 +81,32 @@ const std::vector<Claim> topics::positions = {
      "concatenated positions leave the columns of the token unchanged",
      [] {
        const Tensor x = normal(1, 20, 8);
-       return distance(slice(concatenated_sinusoids(16, 8)(x), 2, 0, 8), x);
+       return distance(slice(concatenated_sinusoids()(x), 2, 0, 8), x);
      }},
     {"A45", equal, "S4", "concatenated: [x; φ]·[y; φ'] = x·y + φ·φ'",
-     [] { return cross_terms(concatenated_sinusoids(16, 8)); }},
+     [] { return cross_terms(concatenated_sinusoids()); }},
     {"A45", differs, "the paper", "added: the terms x·φ' and φ·y join them",
-     [] { return cross_terms(added_sinusoids(8)); }},
-    {"A46", equal, "S4", "bare integers: φ(i)·φ(j) = i · j in each column", error_of_integers},
+     [] {
+       return cross_terms({8, {&positional_encodings::sinusoidal}, 1});
+     }},
+    {"A46", equal, "S4", "bare integers: φ(i)·φ(j) = i · j in each column",
+     [] {
+       const Tensor p = products_of_integers();
+       return max_of(100, [&](int64_t n) {
+         const int64_t i = n / 10, j = n % 10;
+         return std::abs(element(p, i, j) - static_cast<double>(4 * i * j));
+       });
+     }},
     {"A46", at_least(2), "S4", "… so φ(2)·φ(9) is larger than φ(2)·φ(2) (ratio)",
      [] {
        const Tensor p = products_of_integers();
        return element(p, 2, 9) / element(p, 2, 2);
      }},
     {"A46", at_most(1e-4), "S4", "sinusoids: φ(i)·φ(i) = d/2 at 200 positions, d = 64",
-     error_of_squared_norms},
+     [] {
+       const Tensor p = position_products(sinusoidal_positions(200, 64));
+       return max_of(200, [&](int64_t i) { return std::abs(element(p, i, i) - 32); });
+     }},
     {"A46", at_most(2e-4), "S4",
      "sinusoids: φ(i)·φ(j) depends only on i - j, for all pairs of 200 positions",
      [] { return max_change_with_position(position_products(sinusoidal_positions(200, 64))); }},
@@ -144,9 +117,26 @@ const std::vector<Claim> topics::positions = {
      }},
     {"A46", at_most(1e-3), "S4",
      "d = 64: 32, 30.917, 28.304, 25.587 at distances 0 to 3, 23.504 at 5",
-     error_of_printed_products},
+     [] {
+       const Tensor p = position_products(sinusoidal_positions(20, 64));
+       const std::pair<int64_t, double> expected[] = {
+           {0, 32}, {1, 30.917}, {2, 28.304}, {3, 25.587}, {5, 23.504}};
+       return max_over(expected, [&](const auto& row) {
+         const auto& [gap, product] = row;
+         return std::max(std::abs(element(p, 0, gap) - product),
+                         std::abs(element(p, 10, 10 + gap) - product));
+       });
+     }},
     {"A47", at_most(1e-4), "S4", "φ(i)·φ(j) is the Fourier series Σ cos ωₖ(i - j), d = 64",
-     error_of_sinusoids_as_series},
+     [] {
+       const Tensor p = position_products(sinusoidal_positions(50, 64));
+       return max_of(50, [&](int64_t gap) {
+         double series = 0;
+         for (int k = 0; k < 32; ++k)
+           series += std::cos(static_cast<double>(gap) * std::pow(10000.0, -k / 32.0));
+         return std::abs(element(p, 0, gap) - series);
+       });
+     }},
     {"A47", at_most(1e-5), "S4",
      "12 terms give the kernel exp(-λ(i - j)²) on a ring of 64, λ = 0.02",
      [] { return error_of_series(12); }},

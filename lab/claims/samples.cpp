@@ -10,6 +10,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// The keys of the sentence.
+Tensor keys() {  // (1, 1, 6, 3)
+  return Tensor::from({1, 1, 6, 3}, {0, 0, 0, 2, 0, 1, 1, -1, -2, 2, 3, 1, -2, 0, 0, 0, 2, 1});
+}
+
 }  // namespace
 
 Tensor normal(const Shape& shape) {
@@ -61,8 +66,6 @@ double max_difference(const Tensor& actual, const std::vector<double>& expected)
   return max;
 }
 
-double difference(int64_t a, int64_t b) { return static_cast<double>(std::abs(a - b)); }
-
 double rejected(const Computation& f) {
   try {
     f();
@@ -72,14 +75,10 @@ double rejected(const Computation& f) {
   }
 }
 
-double number(const Tensor& x) { return static_cast<double>(x.item()); }
-
 double error_of_sums(const Tensor& weights) {
   const Tensor sums = sum(weights, {-1});
   return max_difference(sums, std::vector<double>(static_cast<size_t>(sums.size()), 1));
 }
-
-double mean_square(const Tensor& x) { return number(mean(x * x)); }
 
 void set_parameter(const Module& module, const std::string& name, const Tensor& value) {
   Tensor tensor = module.parameter(name);
@@ -100,8 +99,6 @@ AttentionSetup basic(const SimilarityRule* similarity, const NormaliserRule* nor
                    .project_key = false,
                    .project_value = false}};
 }
-
-AttentionSetup without_bias() { return {.linear = {.bias = false}}; }
 
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale) {
   return matmul(softmax(matmul(q, transpose(k, -1, -2)) * static_cast<real>(scale)), v);
@@ -133,6 +130,33 @@ Edges complete_graph(int64_t nodes) {
   return {ids_of({nodes * nodes}, [=](int64_t e) { return e % nodes; }),
           ids_of({nodes * nodes}, [=](int64_t e) { return e / nodes; }),
           {}};
+}
+
+Tensor sentence::scores(const SimilarityRule* kind) {
+  return Similarity({.kind = kind}, 1, 3, 3)(Tensor::from({1, 1, 1, 3}, {0, 2, 1}), keys());
+}
+
+// The context of a word is its key and its value, concatenated; the projections separate them.
+Tensor sentence::outputs(const Change& change) {
+  AttentionSetup setup = {.context_dim = 4,
+                          .linear = {.bias = false},
+                          .form = {.similarity = {.kind = &similarities::dot},
+                                   .key_dim = 3,
+                                   .value_dim = 1,
+                                   .project_query = false}};
+  change(setup.form);
+  const GeneralAttention attention(3, 1, setup);
+  set_parameter(attention, "key.weight",
+                Tensor::from({3, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}));
+  set_parameter(attention, "value.weight", Tensor::from({1, 4}, {0, 0, 0, 1}));
+  set_parameter(attention, "output.weight", Tensor::from({3, 1}, {1, 0, 0}));
+  const Tensor x = keys().reshape({1, 6, 3});
+  const Tensor values = Tensor::from({1, 6, 1}, {0, -0.2, 0.3, 0.4, 0, 0.1});
+  return slice(attention(x, concat({x, values}, -1), {}), -1, 0, 1);
+}
+
+double sentence::book_output(const Change& change) {
+  return number(slice(outputs(change), 1, 5, 6));
 }
 
 }  // namespace heed::claims

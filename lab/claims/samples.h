@@ -55,7 +55,7 @@ double distance(const Tensor& a, const Tensor& b);
 // max |actual - expected|; infinity if the sizes differ or an element is NaN.
 double max_difference(const Tensor& actual, const std::vector<double>& expected);
 // |a - b|
-double difference(int64_t a, int64_t b);
+inline double difference(int64_t a, int64_t b) { return static_cast<double>(std::abs(a - b)); }
 // 0 if x has this shape, else 1.
 template <std::integral... Dims>
 double wrong_shape(const Tensor& x, Dims... dims) {
@@ -80,10 +80,10 @@ double max_of(int64_t count, const F& f) {
   return max;
 }
 // The element of a tensor of size 1.
-double number(const Tensor& x);
+inline double number(const Tensor& x) { return static_cast<double>(x.item()); }
 // max |Σⱼ x[…, j] - 1|
 double error_of_sums(const Tensor& weights);
-double mean_square(const Tensor& x);
+inline double mean_square(const Tensor& x) { return number(mean(x * x)); }
 
 // Copies a value into a parameter. Throws Error if there is none of this name and shape.
 void set_parameter(const Module& module, const std::string& name, const Tensor& value);
@@ -93,7 +93,7 @@ void copy_parameters(const Module& from, const Module& to);
 AttentionSetup basic(const SimilarityRule* similarity = &similarities::dot,
                      const NormaliserRule* normaliser = &normalisers::softmax);
 // Attention with projections but without biases.
-AttentionSetup without_bias();
+inline AttentionSetup without_bias() { return {.linear = {.bias = false}}; }
 // softmax(q kᵀ · scale) v for rows of queries, keys and values (…, D), from basic operations.
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale = 1);
 // Scores of `pairs` random queries and keys: (pairs, 1, 1, 1).
@@ -106,5 +106,23 @@ double flops_of(const Computation& f);
 double error_of_shift(Padding padding, int64_t first, int64_t last);
 // The edges of a complete graph with self-loops: edge i · n + j goes from node j to node i.
 Edges complete_graph(int64_t nodes);
+
+// "The sleepy child reads a book": six words with keys of width 3 and a value each (White, "Deep
+// learning for molecules and materials", equations 12.1 and 12.2). The query is "book".
+namespace sentence {
+
+// Changes an option of the layer, which is softmax(q·k) without it.
+using Change = std::function<void(MultiHeadOptions&)>;
+inline void unchanged(MultiHeadOptions&) {}
+inline void scaled(MultiHeadOptions& o) { o.similarity.kind = &similarities::scaled_dot; }
+
+// The scores of "book" with every word: (1, 1, 1, 6).
+Tensor scores(const SimilarityRule* kind = &similarities::dot);
+// The output of MultiHeadAttention for each word as the query: (1, 6, 1).
+Tensor outputs(const Change& change = unchanged);
+// The output for "book".
+double book_output(const Change& change = unchanged);
+
+}  // namespace sentence
 
 }  // namespace heed::claims

@@ -1,5 +1,5 @@
 // The example "The sleepy child reads a book": properties that no claim covers.
-#include "lab/claims/sentence.h"
+#include "lab/claims/samples.h"
 
 #include <doctest/doctest.h>
 
