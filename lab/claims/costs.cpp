@@ -19,9 +19,8 @@ struct ParameterCount {
 };
 
 int64_t attention_parameters(int64_t dim, int64_t key_dim) {
-  AttentionSetup setup = without_bias();
-  setup.form = {.key_dim = key_dim, .value_dim = dim, .combine = Combine::concat};
-  return GeneralAttention(dim, 1, setup).parameter_count();
+  const MultiHeadOptions form{.key_dim = key_dim, .value_dim = dim, .combine = Combine::concat};
+  return GeneralAttention(dim, 1, {.linear = {.bias = false}, .form = form}).parameter_count();
 }
 
 // S4's table for one head with dₖ = dᵥ = d, without biases and output projection. Unlike the table

@@ -89,7 +89,7 @@ const std::vector<Claim> topics::heads = {
     {"A11", by_construction, "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
      [] {
-       const AttentionSetup narrow = without_bias();
+       const AttentionSetup narrow{.linear = {.bias = false}};
        const AttentionSetup wide{.linear = {.bias = false},
                                  .form = {.head_width = HeadWidth::wide}};
        return max_over(std::array{1, 2, 4, 8}, [&](int64_t heads) {

@@ -32,38 +32,24 @@ Tensor permutation_matrix(const Ids& order) {
   return transpose(embedding(identity(order.size()), order), 0, 1);
 }
 
-using Layer = std::function<Tensor(const Tensor& x)>;  // (1, T, D) → (1, T', D)
-
-template <class Module, class... Args>
-Layer make_layer(Args... args) {
-  return [layer = std::make_shared<Module>(args...)](const Tensor& x) { return (*layer)(x, {}); };
-}
-
-Layer self_attention() { return make_layer<MultiHeadAttention>(model_width, 2); }
-Layer learned_queries() { return make_layer<LearnedQueries>(2, model_width, 2); }
-Layer convolution_layer(int64_t k, Padding padding) {
-  return make_layer<Convolution>(model_width, k, padding);
-}
-
-Layer with_positions(const Layer& f) {
-  const auto encode = std::make_shared<PositionalEncoding>(
-      model_width, PositionalOptions{&positional_encodings::sinusoidal}, int64_t{1});
-  return [f, encode](const Tensor& x) { return f((*encode)(x)); };
-}
-
-// distance(f(X P), f(X) P) over random P.
-OverPermutations equivariance_error(const Layer& f) {
+// distance(f(X P), f(X) P) over random P, or for `invariant` distance(f(X P), f(X)), where f is a
+// layer, or the layer after sinusoids are added.
+template <class Layer>
+OverPermutations change_by_order(bool invariant, const Layer& layer, bool with_positions) {
+  const PositionalEncoding encode(model_width, {&positional_encodings::sinusoidal}, 1);
+  const auto f = [&](const Tensor& x) { return layer(with_positions ? encode(x) : x, {}); };
   const Tensor x = normal(1, set_size, model_width), y = f(x);
   return over_permutations(set_size, [&](const Ids& order) {
-    return distance(f(permuted(x, order)), permuted(y, order));
+    return distance(f(permuted(x, order)), invariant ? y : permuted(y, order));
   });
 }
-
-// distance(f(X P), f(X)) over random P.
-OverPermutations invariance_error(const Layer& f) {
-  const Tensor x = normal(1, set_size, model_width), y = f(x);
-  return over_permutations(set_size,
-                           [&](const Ids& order) { return distance(f(permuted(x, order)), y); });
+template <class Layer>
+OverPermutations equivariance_error(const Layer& layer, bool with_positions = false) {
+  return change_by_order(false, layer, with_positions);
+}
+template <class Layer>
+OverPermutations invariance_error(const Layer& layer, bool with_positions = false) {
+  return change_by_order(true, layer, with_positions);
 }
 
 // How much cross-attention changes when its keys are reordered, and its values if `both`.
@@ -136,14 +122,14 @@ const std::vector<Claim> topics::permutations = {
      }},
     {"A16", equal, "S0 thm 1, S1, S3",
      "self-attention is equivariant: A(X P) = A(X) P for 1,000 random P",
-     [] { return equivariance_error(self_attention()).max; }},
+     [] { return equivariance_error(MultiHeadAttention(model_width, 2)).max; }},
     {"A16", at_least(1e-9), "S1 22.1648/9", "… but not bit for bit: the order of summation differs",
-     [] { return equivariance_error(self_attention()).max; }},
+     [] { return equivariance_error(MultiHeadAttention(model_width, 2)).max; }},
     {"A16", differs, "S0 thm 1", "… and not invariant: A(X P) differs from A(X) (mean)",
-     [] { return invariance_error(self_attention()).mean; }},
+     [] { return invariance_error(MultiHeadAttention(model_width, 2)).mean; }},
     {"A17", equal, "S0 thm 1",
      "attention with learned queries is invariant: A(X P) = A(X) for 1,000 random P",
-     [] { return invariance_error(learned_queries()).max; }},
+     [] { return invariance_error(LearnedQueries(2, model_width, 2)).max; }},
     {"A18", equal, "S0 lemma", "softmax(Pᵀ M P) = Pᵀ softmax(M) P for 1,000 random P",
      [] {
        const Tensor scores = normal(7, 7), weights = softmax(scores);
@@ -163,11 +149,11 @@ const std::vector<Claim> topics::permutations = {
     {"A19", differs, "S4 exercise", "shuffling only the keys changes the output (mean)",
      [] { return reordered_context(false).mean; }},
     {"A20", equal, "S0", "a convolution with k = 1 is equivariant for 1,000 random P",
-     [] { return equivariance_error(convolution_layer(1, Padding::zero)).max; }},
+     [] { return equivariance_error(Convolution(model_width, 1, Padding::zero)).max; }},
     {"A20", differs, "S0", "k = 3 is not equivariant (mean)",
-     [] { return equivariance_error(convolution_layer(3, Padding::zero)).mean; }},
+     [] { return equivariance_error(Convolution(model_width, 3, Padding::zero)).mean; }},
     {"A20", differs, "S0", "k = 3 is not invariant either (mean)",
-     [] { return invariance_error(convolution_layer(3, Padding::circular)).mean; }},
+     [] { return invariance_error(Convolution(model_width, 3, Padding::circular)).mean; }},
     {"A20", equal, "S0", "k = 3 with circular padding is equivariant to circular shifts",
      [] { return error_of_shift(Padding::circular, 0, set_size); }},
     {"A20", equal, "S0", "k = 3 with zero padding is equivariant to shifts away from the ends",
@@ -178,9 +164,9 @@ const std::vector<Claim> topics::permutations = {
      "loss of a convolution on shuffled sets: trained on sorted sets, divided by on shuffled ones",
      [] { return loss_after_training(false) / loss_after_training(true); }},
     {"A22", differs, "S0, S4", "with positions added, self-attention is not equivariant (mean)",
-     [] { return equivariance_error(with_positions(self_attention())).mean; }},
+     [] { return equivariance_error(MultiHeadAttention(model_width, 2), true).mean; }},
     {"A22", differs, "S0, S4", "… and attention with learned queries is not invariant (mean)",
-     [] { return invariance_error(with_positions(learned_queries())).mean; }},
+     [] { return invariance_error(LearnedQueries(2, model_width, 2), true).mean; }},
 };
 
 }  // namespace heed::claims

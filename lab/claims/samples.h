@@ -63,10 +63,11 @@ double wrong_shape(const Tensor& x, Dims... dims) {
 }
 // 1 if f throws Error, else 0.
 double rejected(const Computation& f);
-// The maximum of f(item) over the items, or of f(0) … f(count - 1), and 0; NaN if one is NaN.
+// The larger of the two; NaN if one is NaN.
 inline double larger(double max, double value) {
   return value > max || std::isnan(value) ? value : max;
 }
+// The maximum of 0 and of f(item) over the items, or of f(0) … f(count - 1).
 template <class Items, class F>
 double max_over(const Items& items, const F& f) {
   double max = 0;
@@ -92,8 +93,6 @@ void copy_parameters(const Module& from, const Module& to);
 // Attention without parameters: queries, keys and values are the inputs themselves.
 AttentionSetup basic(const SimilarityRule* similarity = &similarities::dot,
                      const NormaliserRule* normaliser = &normalisers::softmax);
-// Attention with projections but without biases.
-inline AttentionSetup without_bias() { return {.linear = {.bias = false}}; }
 // softmax(q kᵀ · scale) v for rows of queries, keys and values (…, D), from basic operations.
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale = 1);
 // Scores of `pairs` random queries and keys: (pairs, 1, 1, 1).

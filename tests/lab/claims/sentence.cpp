@@ -1,7 +1,7 @@
 // The example "The sleepy child reads a book": properties that no claim covers.
-#include "lab/claims/samples.h"
-
 #include <doctest/doctest.h>
+
+#include "lab/claims/samples.h"
 
 using namespace heed;
 using namespace heed::claims;
