@@ -94,8 +94,8 @@ double squared_distance(int64_t n, const real* x, const real* y) {
     constexpr int64_t block = 1024;  // summed in `real`; the blocks are summed in double
     double total = 0;
     for (int64_t i = first; i < last; i += block) {
-      const auto square = [](Vector a, Vector b) { return (a - b) * (a - b); };
-      total += double{sum_of_rows(std::min(block, last - i), square, x + i, y + i)};
+      const auto difference = [](Vector a, Vector b) { return a - b; };
+      total += double{sum_of_squares(std::min(block, last - i), difference, x + i, y + i)};
     }
     return total;
   });

@@ -17,12 +17,12 @@ void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const re
     const real count = static_cast<real>(width);
     const real* row = x + n * width;
     const real m = row_sum(width, row) / count;
-    const real variance = sum_of_rows(
-                              width, [=](Vector v) { return (v - m) * (v - m); }, row) /
+    const real variance = sum_of_squares(
+                              width, [=](Vector v) { return v - m; }, row) /
                           count;
     const real s = 1 / std::sqrt(variance + epsilon);
     map_range(0, width, {y + n * width, false},
-              [=](int64_t i) { return (row[i] - m) * s * weight[i] + bias[i]; });
+              [=](int64_t i) { return fma((row[i] - m) * s, weight[i], bias[i]); });
     mean[n] = m;
     scale[n] = s;
   });
@@ -50,7 +50,7 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
     for_each_vector(width, [&](int64_t i, auto part) {
       const Vector h = part.load(g + i) * part.load(weight + i);
       sum_h += h;
-      sum_hx += h * (part.load(x + i) - mean);
+      sum_hx = fma(h, part.load(x + i) - mean, sum_hx);
     });
   const real mean_h = centred ? sum(sum_h) / static_cast<real>(width) : real{0};
   const real mean_hx = scale * sum(sum_hx) / static_cast<real>(width);
@@ -59,9 +59,10 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
     if (db) part.store(db + i, part.load(db + i) + gradient);
     if (!dx.data && !dw) return;
     const Vector normal = (part.load(x + i) - mean) * scale;
-    if (dw) part.store(dw + i, part.load(dw + i) + gradient * normal);
+    if (dw) part.store(dw + i, fma(gradient, normal, part.load(dw + i)));
     if (!dx.data) return;
-    const Vector result = scale * (gradient * part.load(weight + i) - mean_h - normal * mean_hx);
+    const Vector h = fma(gradient, part.load(weight + i), broadcast(-mean_h));
+    const Vector result = scale * fma(-normal, broadcast(mean_hx), h);
     part.store(dx.data + i, dx.accumulate ? part.load(dx.data + i) + result : result);
   });
 }

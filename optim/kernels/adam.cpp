@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/fma.h"
 #include "optim/arena.h"
 #include "optim/kernels/kernels.h"
 
@@ -48,12 +49,13 @@ void update(const UpdateRange& range) {
     if constexpr (amsgrad) Arena::fetch_ahead(largest + first);
 #pragma omp simd
     for (int64_t i = first; i < first + Arena::line; ++i) {
-      const real gradient = f.scale * g[i] + f.l2 * w[i];
-      m[i] = f.beta1 * m[i] + f.new1 * gradient;
-      v[i] = f.beta2 * v[i] + f.new2 * gradient * gradient;
+      const real gradient = fma(f.l2, w[i], f.scale * g[i]);
+      m[i] = fma(f.beta1, m[i], f.new1 * gradient);
+      v[i] = fma(f.beta2, v[i], f.new2 * gradient * gradient);
       if constexpr (amsgrad) largest[i] = std::max(largest[i], v[i]);
       const real second = amsgrad ? largest[i] : v[i];
-      w[i] = f.keep * w[i] - f.rate * m[i] / (std::sqrt(second) * f.correction + f.epsilon);
+      const real root = fma(std::sqrt(second), f.correction, f.epsilon);
+      w[i] = fma(f.keep, w[i], -f.rate * m[i] / root);
     }
   }
 }

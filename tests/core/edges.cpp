@@ -360,5 +360,28 @@ TEST_CASE("dropout: only in training, with the requested probability, and the me
   CHECK(mean(y).item() == doctest::Approx(1).epsilon(0.01));
 }
 
+// A loop computes most elements in vectors and the last ones singly, and threads cut some loops
+// where they like.
+TEST_CASE("elementwise: an element has the same bits at every position of an array") {
+  Tensor (*const functions[])(const Tensor&) = {
+      exp, tanh, sigmoid, silu, gelu, gelu_tanh, [](const Tensor& x) { return x * x + x; }};
+  for (const auto function : functions) {
+    // y and the gradient of Σ y³
+    const auto results = [&](const Tensor& values) {
+      Tensor x = Tensor::from(values.shape(), elements(values)).set_requires_grad();
+      const Tensor y = function(x);
+      backward(sum(y * y * y));
+      return std::pair(elements(y), elements(x.grad()));
+    };
+    const Tensor all = drawn({67}, 0);
+    const auto [y, dx] = results(all);
+    for (int64_t n = 1; n < all.size(); ++n) {
+      const auto [last_y, last_dx] = results(slice(all, 0, all.size() - n, all.size()));
+      CHECK(std::equal(last_y.begin(), last_y.end(), y.end() - n));
+      CHECK(std::equal(last_dx.begin(), last_dx.end(), dx.end() - n));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::inline HEED_REAL

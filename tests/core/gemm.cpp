@@ -9,6 +9,7 @@
 
 #include "core/kernels/gemm/serial.h"
 #include "core/kernels/gemm/view.h"
+#include "core/kernels/simd/vector.h"
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "test_matrix.h"
@@ -107,6 +108,68 @@ TEST_CASE("gemm_tiled: a few rows have the same bits as among others") {
                        : std::isnan(few.values[static_cast<size_t>(row * few.leading + j)]);
     CHECK_MESSAGE(equal, m, " × ", n, " × ", k);
   }
+}
+
+// Checks that element (i, j) of scale · a b + bias (+ c) has the bits of finish(i, j, options, c).
+template <class Product, class Sum>
+void check_bits(const TestMatrix& a, const TestMatrix& b, Draw& draw, Product product, Sum finish) {
+  const bool accumulate = draw.flip();
+  TestMatrix c(a.rows, b.columns, false, draw.below(4));
+  if (accumulate) c.fill(draw);
+  const TestMatrix before = c, bias = dense(1, b.columns, false, draw);
+  const GemmOptions options{c.leading, draw.flip() ? real{1} : real{-0.75},
+                            draw.flip() ? bias.values.data() : nullptr};
+  product(a.matrix(), b.matrix(), c.to(accumulate), options);
+  bool equal = true;
+  for (int64_t i = 0; i < a.rows; ++i)
+    for (int64_t j = 0; j < b.columns; ++j)
+      equal &= c.at(i, j) == finish(i, j, options, accumulate ? before.at(i, j) : real{0});
+  CHECK_MESSAGE(equal, fmt::format("{} × {} × {}, a {}, b {}", a.rows, b.columns, a.columns,
+                                   a.transposed, b.transposed));
+}
+
+// Every number of rows and of vectors that the micro-kernel is compiled for, a read in either
+// direction, b packed, in place and as the left operand.
+TEST_CASE("gemm_tiled: every instance has the bits of one loop") {
+  Draw draw(7);
+  const auto check_shape = [&](int64_t m, int64_t n, int64_t k, bool transposed_a,
+                               bool transposed_b) {
+    const TestMatrix a = padded(m, k, transposed_a, draw), b = padded(k, n, transposed_b, draw);
+    check_bits(a, b, draw, tiled, [&](int64_t i, int64_t j, const GemmOptions& o, real before) {
+      real sum = 0;
+      for (int64_t p = 0; p < k; ++p) sum = kernels::fma(a.at(i, p), b.at(p, j), sum);
+      return before + kernels::fma(sum, o.scale, o.bias ? o.bias[j] : real{0});
+    });
+  };
+  for (int64_t m = 1; m <= 25; ++m)
+    for (int64_t vectors = 1; vectors <= 5; ++vectors)
+      for (const bool transposed : {false, true}) {
+        const int64_t n = vectors * kernels::lanes, k = draw.up_to(60);
+        check_shape(m, n, k, transposed, draw.flip());
+        check_shape(m, n - draw.below(kernels::lanes), k, transposed, draw.flip());
+      }
+  for (const int64_t m : {1, 3, 12, 16, 31, 64})
+    for (const int64_t n : {128, 130, 741}) check_shape(m, n, 313, false, true);
+}
+
+TEST_CASE("gemm_few_rows: every instance has the bits of one loop") {
+  Draw draw(7);
+  for (int64_t m = 1; m <= 4; ++m)
+    for (int i = 0; i < 10; ++i) {
+      const TestMatrix a = padded(m, 15 + draw.up_to(300), false, draw),
+                       b = padded(a.columns, draw.up_to(40), true, draw);
+      check_bits(a, b, draw, few_rows,
+                 [&](int64_t row, int64_t j, const GemmOptions& o, real before) {
+                   real sums[kernels::lanes]{};
+                   for (int64_t p = 0; p < a.columns; ++p) {
+                     real& sum = sums[p % kernels::lanes];
+                     sum = kernels::fma(a.at(row, p), b.at(p, j), sum);
+                   }
+                   for (int step = kernels::lanes / 2; step > 0; step /= 2)
+                     for (int lane = 0; lane < step; ++lane) sums[lane] += sums[lane + step];
+                   return o.scale * sums[0] + (o.bias ? o.bias[j] : real{0}) + before;
+                 });
+    }
 }
 
 TEST_CASE("gemm_few_rows: one to four rows") {

@@ -143,7 +143,7 @@ void for_each_key_block(KeepMask::KeyRange keys, F f) {
 inline Vector select_visible(Columns visible, int64_t j, Vector values, real hidden) {
   const VectorIndex column = lane_indices() + static_cast<int32_t>(j);
   const auto first = static_cast<int32_t>(visible.first), last = static_cast<int32_t>(visible.last);
-  return ((column >= first) & (column < last)) ? values : Vector{} + hidden;
+  return ((column >= first) & (column < last)) ? values : broadcast(hidden);
 }
 
 // x = e^x for all elements of a block, in one loop: the processor overlaps many vectors.

@@ -17,7 +17,7 @@ struct RunningSoftmax {
   // Takes the next scores of the row into account, which become s - m', and -inf where they are not
   // visible.
   void shift(Columns visible, int64_t width, real* __restrict scores) {
-    Vector largest = Vector{} - infinity;
+    Vector largest = broadcast(-infinity);
     for (int64_t j = 0; j < width; j += lanes) {
       const Vector s = select_visible(visible, j, load(scores + j), -infinity);
       store(scores + j, s);

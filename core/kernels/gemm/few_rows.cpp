@@ -27,7 +27,7 @@ void multiply_column(const Product& product, int64_t j) {
   Vector total[rows]{};
   for_each_vector(a.columns, [&](int64_t p, auto part) {
     const Vector weights = part.load(w + p);
-    for (int i = 0; i < rows; ++i) total[i] += part.load(x[i] + p) * weights;
+    for (int i = 0; i < rows; ++i) total[i] = fma(part.load(x[i] + p), weights, total[i]);
   });
   for (int i = 0; i < rows; ++i) {
     real& to = c.data[i * options.leading_c + j];

@@ -92,7 +92,7 @@ void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real
     for (int i = 0; i < rows; ++i) {
       const real x = transposed ? a[p * leading_a + i] : a[i * leading_a + p];
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) sum[i][v] += x * b[v];
+      for (int v = 0; v < vectors; ++v) sum[i][v] = fma(broadcast(x), b[v], sum[i][v]);
     }
   }
 #pragma GCC unroll 4
@@ -102,7 +102,7 @@ void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real
 #pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
       real* to = tile.c + i * tile.leading + v * lanes;
-      const Vector result = sum[i][v] * tile.scale + bias;
+      const Vector result = fma(sum[i][v], broadcast(tile.scale), bias);
       if (count == lanes)
         store(to, tile.accumulate ? load(to) + result : result);
       else

@@ -35,29 +35,35 @@ inline real max_of(int64_t n, F f) {
   return maximum;
 }
 
-// Σ f(x[i]…), i < n, where f takes vectors. Faster than sum_of() for short rows, because lanes are
-// combined in pairs.
-template <class F, class... Row>
-inline real sum_of_rows(int64_t n, F f, const Row*... x) {
+// Σ x[i], i < n. Faster than sum_of() for short rows, because lanes are combined in pairs.
+inline real row_sum(int64_t n, const real* x) {
   Vector total{};
-  for_each_vector(n,
-                  [&](int64_t i, auto part) { total += part.select(f(part.load(x + i)...), 0); });
+  for_each_vector(n, [&](int64_t i, auto part) { total += part.load(x + i); });
   return sum(total);
 }
 
-inline real row_sum(int64_t n, const real* x) {
-  return sum_of_rows(
-      n, [](Vector v) { return v; }, x);
+// Σ x[i] y[i], i < n
+inline real row_dot(int64_t n, const real* x, const real* y) {
+  Vector total{};
+  for_each_vector(
+      n, [&](int64_t i, auto part) { total = fma(part.load(x + i), part.load(y + i), total); });
+  return sum(total);
 }
 
-inline real row_dot(int64_t n, const real* x, const real* y) {
-  return sum_of_rows(
-      n, [](Vector v, Vector w) { return v * w; }, x, y);
+// Σ f(x[i]…)², i < n, where f takes vectors.
+template <class F, class... Row>
+inline real sum_of_squares(int64_t n, F f, const Row*... x) {
+  Vector total{};
+  for_each_vector(n, [&](int64_t i, auto part) {
+    const Vector values = part.select(f(part.load(x + i)...), 0);
+    total = fma(values, values, total);
+  });
+  return sum(total);
 }
 
 // The maximum of a row; -inf if n = 0. NaN is ignored.
 inline real row_max(int64_t n, const real* x) {
-  Vector largest = Vector{} - infinity;
+  Vector largest = broadcast(-infinity);
   for_each_vector(n, [&](int64_t i, auto part) {
     const Vector values = part.select(part.load(x + i), -infinity);
     largest = values > largest ? values : largest;

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#ifdef __AVX512F__
+#ifdef __FMA__
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
-#include "core/real.h"
+#include "core/fma.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -71,6 +73,28 @@ inline void store_first(real* to, Vector values, int64_t count) {
 }
 #endif
 
+// x in every lane. (Subtracting 0 keeps the sign of -0, and costs nothing.)
+inline Vector broadcast(real x) { return x - Vector{}; }
+
+// a b + c in every lane: see core/fma.h.
+[[gnu::always_inline]] inline Vector fma(Vector a, Vector b, Vector c) {
+#if defined(__AVX512F__) && defined(HEED_DOUBLE)
+  return Vector(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
+#elif defined(__AVX512F__)
+  return Vector(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
+#elif defined(__FMA__) && defined(HEED_DOUBLE)
+  return Vector(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+#elif defined(__FMA__)
+  return Vector(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
+#elif defined(__aarch64__) && defined(HEED_DOUBLE)
+  return Vector(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
+#elif defined(__aarch64__)
+  return Vector(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)));
+#else
+  return a * b + c;
+#endif
+}
+
 // {0, 1, 2, …}
 inline VectorIndex lane_indices() {
   VectorIndex indices;
@@ -90,7 +114,7 @@ struct PartialVector {
   Vector load(const real* from) const { return load_first(from, count); }
   void store(real* to, Vector values) const { store_first(to, values, count); }
   Vector select(Vector values, real fill) const {
-    return lane_indices() < static_cast<int32_t>(count) ? values : Vector{} + fill;
+    return lane_indices() < static_cast<int32_t>(count) ? values : broadcast(fill);
   }
 };
 

@@ -12,7 +12,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/real.h"
+#include "core/fma.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -29,18 +29,18 @@ struct ExpParts {
 [[gnu::always_inline]] inline ExpParts exp_parts(float x) {
   // Adding 1.5 · 2^23 leaves no bits for a fraction: the sum is rounded, and its low bits hold k.
   constexpr float rounder = 0x1.8p23f;
-  const float rounded = x * std::numbers::log2e_v<float> + rounder;
+  const float rounded = fma(x, std::numbers::log2e_v<float>, rounder);
   const int32_t k = __builtin_bit_cast(int32_t, rounded) - __builtin_bit_cast(int32_t, rounder);
   const float n = rounded - rounder;
   // ln 2 in two parts. The first has nine bits, so that its product with n is exact.
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  const float r = fma(n, 2.12194440e-4f, fma(n, -0.693359375f, x));
   // e^r - 1 = r + r² P(r), with P the minimax polynomial on |r| ≤ ½ ln 2 (relative error 3e-9).
   float p = 1.3814222086e-3f;
-  p = p * r + 8.3688986621e-3f;
-  p = p * r + 4.1668405717e-2f;
-  p = p * r + 1.6666519130e-1f;
-  p = p * r + 4.9999993346e-1f;
-  return {k, r + r * r * p};
+  p = fma(p, r, 8.3688986621e-3f);
+  p = fma(p, r, 4.1668405717e-2f);
+  p = fma(p, r, 1.6666519130e-1f);
+  p = fma(p, r, 4.9999993346e-1f);
+  return {k, fma(r * r, p, r)};
 }
 
 // 2^k, -127 < k < 128.
@@ -73,7 +73,7 @@ inline double exp(double x) { return std::exp(x); }
   const float a = std::fabs(x);
   const auto [k, q] = detail::exp_parts(a > 9.1f ? 18.2f : 2.0f * a);  // from 9.02 on it is 1
   const float power = detail::power_of_two(k);
-  const float e = power * q + (power - 1.0f);  // e^2a - 1, exact to the last place for small a too
+  const float e = fma(power, q, power - 1.0f);  // e^2a - 1, exact to the last place for small a too
   return std::copysign(e / (e + 2.0f), x);
 }
 inline double tanh(double x) { return std::tanh(x); }
@@ -102,21 +102,21 @@ struct Normal {
   const float rounding = std::fma(a, a, -square);  // of a²
 #endif
   const auto [k, r] = detail::exp_parts(-0.5f * square);
-  const float exact = detail::exp_of_parts(k, r) * (1.0f - 0.5f * rounding);
+  const float exact = detail::exp_of_parts(k, r) * fma(-0.5f, rounding, 1.0f);
   const float e = vanishes ? 0.0f : exact;
   // Φ(-a) = e^(-a²/2) P(a) / Q(a), a minimax fit on 0 ≤ a ≤ 14.5 (relative error 6e-9). All
   // coefficients are positive, so nothing cancels.
   float p = 4.1165275e-3f;
-  p = p * a + 4.0634642e-2f;
-  p = p * a + 1.8323925e-1f;
-  p = p * a + 4.3830035e-1f;
-  p = p * a + 0.5f;
+  p = fma(p, a, 4.0634642e-2f);
+  p = fma(p, a, 1.8323925e-1f);
+  p = fma(p, a, 4.3830035e-1f);
+  p = fma(p, a, 0.5f);
   float q = 1.0318485e-2f;
-  q = q * a + 1.0186239e-1f;
-  q = q * a + 4.6948150e-1f;
-  q = q * a + 1.2025200f;
-  q = q * a + 1.6744857f;
-  q = q * a + 1.0f;
+  q = fma(q, a, 1.0186239e-1f);
+  q = fma(q, a, 4.6948150e-1f);
+  q = fma(q, a, 1.2025200f);
+  q = fma(q, a, 1.6744857f);
+  q = fma(q, a, 1.0f);
   const float tail = e * (p / q);
   return {0.3989422804f * e, x > 0.0f ? 1.0f - tail : tail};
 }
