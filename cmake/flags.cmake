@@ -12,7 +12,7 @@ string(REPLACE -O3 -O2 CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 function(heed_compile_options target)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -fno-math-errno -fno-trapping-math
+    -Wall -Wextra -Wpedantic -Wshadow -fno-math-errno -fno-trapping-math -ffp-contract=off
     $<$<BOOL:${HEED_WERROR}>:-Werror>)
   if(HEED_ARCH AND APPLE AND CMAKE_SYSTEM_PROCESSOR STREQUAL arm64)
     target_compile_options(${target} PRIVATE -mcpu=${HEED_ARCH})
