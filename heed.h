@@ -4,6 +4,7 @@
 #include "core/anomaly.h"
 #include "core/autograd.h"
 #include "core/flops.h"
+#include "core/gradcheck/gradcheck.h"
 #include "core/ops.h"
 #include "core/precision.h"
 #include "core/print.h"

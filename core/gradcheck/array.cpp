@@ -1,4 +1,4 @@
-#include "array.h"
+#include "core/gradcheck/array.h"
 
 #include "core/random.h"
 

@@ -12,8 +12,8 @@
 //     random directions
 //   - a misuse throws an Error that names the operation
 //
-// The op table reports them to doctest (op_table.h), the graders of the course to a learner
-// (course/grader).
+// The op table reports them to doctest (tests/core/op_table.h), the graders of the course to a
+// learner (course/grader). Without a definition only gradients are checked: see gradcheck.h.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,19 @@
 #include <string>
 #include <vector>
 
-#include "array.h"
-#include "core/ops.h"
+#include "core/gradcheck/array.h"
+#include "core/gradcheck/gradcheck.h"
 
 namespace heed::inline HEED_REAL::testing {
 
 using Arrays = std::span<const Array>;
-using Tensors = std::span<const Tensor>;
 
 struct OpRow {
   std::string name;           // of the operation; then, after a colon, of the case
   std::vector<Shape> inputs;  // their values are random, within [low, high]
   Shape result;               // the expected shape
   std::function<Tensor(Tensors x)> op;
-  std::function<double(Arrays x, const Index& i)> definition;  // y[i]
+  std::function<double(Arrays x, const Index& i)> definition;  // y[i]; or none
   double low = -2, high = 2;
   // Values that differ by 1/256 from one another and from 0, for functions with kinks.
   bool distinct = false;
@@ -88,6 +87,8 @@ struct RowReport {
 struct RowCheck {
   uint64_t seed = 0;     // of random values; they also depend on the name of the row
   double tolerance = 0;  // of values, relative to the largest; 0: that of the op table
+  double eps = 1e-5;     // half of the step of central differences
+  double gradient_tolerance = sizeof(real) == sizeof(double) ? 1e-6 : 2e-5;
   // Skips what comes after wrong gradients. A backward that reads an input that it should not,
   // which was not saved because nobody needs it, crashes where other inputs are frozen.
   bool stops_at_gradients = false;

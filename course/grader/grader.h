@@ -1,8 +1,8 @@
 // The grader of an exercise: calls the learner's function and says what is wrong with it.
 //
 // Each exercise has a function grade_NAME(Grader&, pointer to the learner's function), which checks
-// rows of the op table (tests/core/op_check.h) and other properties, and a table of wrong answers.
-// Sizes and values are fresh for every seed. All of it is in double.
+// rows of the op table (core/gradcheck/op_check.h) and other properties, and a table of wrong
+// answers. Sizes and values are fresh for every seed. All of it is in double.
 //
 //   [[gnu::weak]] Tensor square(const Tensor& x);
 //
@@ -38,8 +38,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/gradcheck/op_check.h"
+#include "core/ops.h"
 #include "core/random.h"
-#include "tests/core/op_check.h"
 
 namespace heed::course {
 
@@ -50,7 +51,6 @@ using testing::index_of;
 using testing::indices;
 using testing::OpRow;
 using testing::sum_over;
-using testing::Tensors;
 
 // Numbers that the learner's function computed.
 struct Numbers {

@@ -7,8 +7,10 @@
 
 #include "checks.h"
 #include "core/autograd.h"
+#include "core/gradcheck/op_check.h"
+#include "core/ops.h"
 #include "core/parallel.h"
-#include "op_check.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {
@@ -211,6 +213,40 @@ TEST_CASE("the harness finds faults outside the gradient") {
   CHECK_CONTAINS(report(same("history without need")), "remembers how it was made");
   CHECK_CONTAINS(report(same("no error")), "a misuse did not throw");
   CHECK_CONTAINS(report(same("nameless error")), "does not begin with the operation's name");
+}
+
+// tanh(a) b, whose backward gives b `factor` times its gradient.
+Tensor scaled_product(Tensors x, real factor) {
+  const Tensor a = tanh(x[0]), b = x[1];
+  return record("scaled_product", (a * b).detach(), {a, b},
+                [factor, as = Saved(a), bs = Saved(b)](Backward& g) {
+                  for (const int input : {0, 1}) {
+                    if (!g.wants(input)) continue;
+                    const Destination to = g.into(input);
+                    for (int64_t i = 0; i < g.size(); ++i)
+                      put(to, i, g.dy()[i] * (input == 0 ? bs.data()[i] : factor * as.data()[i]));
+                  }
+                });
+}
+
+TEST_CASE("gradcheck: accepts right gradients and names the first wrong element") {
+  const std::vector<Tensor> inputs{Tensor::from({2}, {1, -2}), Tensor::from({2}, {3, 0.5})};
+  gradcheck([](Tensors x) { return scaled_product(x, 1); }, inputs);
+  const auto wrong = [](Tensors x) { return scaled_product(x, real{1.5}); };
+  const std::string text = thrown<Error>([&] { gradcheck(wrong, inputs); });
+  CHECK_CONTAINS(text, "gradcheck: gradient of input 1 [0]: got ");
+  CHECK_CONTAINS(text, ", expected ");
+  gradcheck(wrong, inputs, {.tolerance = 1});
+  CHECK(thrown<Error>([&] { gradcheck(wrong, {}); }) == "gradcheck: there is no input");
+}
+
+TEST_CASE("gradcheck: a function may have parameters, which it leaves as they were but for grad") {
+  Tensor w = drawn({3, 2}, 0).set_requires_grad();
+  const std::vector<real> before = elements(w);
+  gradcheck([&](Tensors x) { return gelu(matmul(x[0], w)); }, {drawn({4, 3}, 1)});
+  CHECK(elements(w) == before);
+  CHECK(thrown<Error>([&] { gradcheck([&](Tensors x) { return mul(x[0].detach(), w); }, {w}); }) ==
+        "gradcheck: gradient of input 0: 0 values, expected 6");
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "op_check.h"
+#include "core/gradcheck/op_check.h"
+#include "core/ops.h"
 
 namespace heed::inline HEED_REAL::testing {
 

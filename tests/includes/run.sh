@@ -36,7 +36,7 @@ declare -A may_include=(
   [course/tutor]="$libraries apps/support apps/config lab/experiments"
   [course/commands]="$libraries apps/support apps/config apps/commands course/tutor"
   [course]="core apps/support"
-  [course/grader]="$libraries tests"
+  [course/grader]="$libraries"
   [course/exercises]="$libraries course/grader"
 )
 

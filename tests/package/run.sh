@@ -53,7 +53,7 @@ done <<'END'
 autodiff|x = 1.00, y = 1.00, f = 0.000000
 decoder|ids(\[7, 8, 9, 0, 1, 2])
 embedded_run runs/reverse|equal to one thread: true
-custom_operation|agree: true
+custom_operation|agrees with central differences
 custom_attention|* parameters, loss falls to [0-9] % of *
 END
 "$work/prefix/bin/heed" --version
