@@ -62,14 +62,14 @@ std::string latex_cell(const std::string& cell) {
   return text;
 }
 
-constexpr size_t gap = 2;  // between two columns
+constexpr size_t column_gap = 2;  // between two columns
 
 // Narrows the first `left` columns of a table that is wider than `limit`: the widest first.
 void fit(std::vector<size_t>& widths, size_t left, size_t limit) {
   constexpr size_t narrowest = 12;
   const auto sum = [&](size_t end) {
     return std::accumulate(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(end),
-                           gap * (end - 1));
+                           column_gap * (end - 1));
   };
   if (left == 0 || sum(widths.size()) <= limit) return;
   const size_t available = left == widths.size() ? limit : limit / 2;
@@ -114,7 +114,7 @@ std::string text_of(const Table::Row& row, const std::vector<size_t>& columns,
       const std::string cell = at < cells[i].size() ? cells[i][at] : "";
       const std::string spaces(widths[columns[i]] - std::min(widths[columns[i]], code_points(cell)),
                                ' ');
-      line += (i == 0 ? "" : std::string(gap, ' ')) +
+      line += (i == 0 ? "" : std::string(column_gap, ' ')) +
               (columns[i] < left ? cell + spaces : spaces + cell);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
@@ -149,7 +149,7 @@ std::string Table::text(size_t left, int width) const {
   size_t used = 0, next = 0;
   const auto add_column = [&] {
     columns.push_back(next);
-    used += widths[next++] + gap;
+    used += widths[next++] + column_gap;
   };
   while (!shown.empty()) {
     while (next < left) add_column();
@@ -158,7 +158,7 @@ std::string Table::text(size_t left, int width) const {
     for (const Row& row : shown)
       text += row.size() == 1 ? wrapped(row[0], width) + '\n' : text_of(row, columns, widths, left);
     if (next == widths.size()) break;
-    for (; columns.size() > left; columns.pop_back()) used -= widths[columns.back()] + gap;
+    for (; columns.size() > left; columns.pop_back()) used -= widths[columns.back()] + column_gap;
     text += '\n';
   }
   for (const std::string& note : notes) text += wrapped(shortened(note, note.size()), width) + '\n';

@@ -81,11 +81,11 @@ std::string wrapped_line(std::string_view line, size_t width) {
   size_t used = columns(text);
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = line.substr(words[i].begin, words[i].end - words[i].begin);
-    const size_t gap = words[i].begin - words[i - 1].end;
-    const bool fits = used + gap + columns(word) + (is_command ? 2 : 0) <= width;
+    const size_t space = words[i].begin - words[i - 1].end;
+    const bool fits = used + space + columns(word) + (is_command ? 2 : 0) <= width;
     if (!fits) (text += end).append(indent, ' ') += word;
-    if (fits) text.append(gap, ' ') += word;
-    used = (fits ? used + gap : indent) + columns(word);
+    if (fits) text.append(space, ' ') += word;
+    used = (fits ? used + space : indent) + columns(word);
   }
   return text;
 }

@@ -21,7 +21,7 @@ using claims::Subject;
 using claims::Topic;
 
 // What the documents are, as in docs/sources.md, and what the numbers are.
-constexpr const char* heading =
+constexpr const char* columns_heading =
     R"(  S0  Ji, Xie & Gao, A Mathematical View of Attention Models in Deep Learning
   S1  a notebook on basic, query-key-value and multi-head attention
   S2  a blog's notation for attention, multi-head and cross-attention
@@ -167,7 +167,7 @@ std::string summary(const std::vector<Topic>& topics) {
 // for print_escaped().
 std::string table_of(const std::vector<Topic>& topics, bool is_model) {
   constexpr size_t claim_width = 48, source_width = 16;
-  std::string text = heading;
+  std::string text = columns_heading;
   for (const Topic& topic : topics) {
     text += styled(Style::heading, topic.title, STDOUT_FILENO) + "\n";
     for (const Claim& t : topic.claims) {
