@@ -189,7 +189,7 @@ TEST_CASE("inspect: a typed text is laid out as an example of the run, for every
         for (const int32_t id : example.target)
           if (id != ignored) target.push_back(id);
         request.target = corpus.target->decode(target);
-        request.input = source_texts(corpus, first_of(corpus.splits.at("train"), 1)).front();
+        request.text = source_texts(corpus, first_of(corpus.splits.at("train"), 1)).front();
         const Inputs inputs = attended_example(request, experiment, corpus, *model).inputs;
         const auto check_same = [](const Ids& a, const Ids& b) {
           REQUIRE(a.size() == b.size());
