@@ -303,7 +303,8 @@ Json head_scores(const Inspected& inspected, bool composition) {
     scores.set("periods", list_of(induction.periods));
   const bool has_losses = !induction.losses.empty();
   return scores
-      .set("induction_loss", has_losses ? Json(std::ranges::max(induction.losses)) : Json())
+      .set("induction_loss",
+           has_losses ? Json(*std::ranges::max_element(induction.losses)) : Json())
       .set("induction_loss_by_period", has_losses ? list_of(induction.losses) : Json())
       .set("in_context_score", ratio(in_context.sum, in_context.count, true));
 }
