@@ -262,7 +262,7 @@ TEST_CASE("bench: rejects invalid arguments") {
   check_rejected(
       bench({"--size", "gtp2"}), 2,
       {"no size 'gtp2'; did you mean 'gpt2'?; there are micro, tiny, babycpu, baby, gpt2, "});
-  check_rejected(bench({"--size", ""}), 2, {"no size ''"});
+  check_rejected(bench({"--size", ""}), 2, {"--size: expected a value, found ''"});
   check_rejected(bench({"--size", "tiny", "--shards", "3"}), 2,
                  {"train.shards = 3", "power of two"});
   check_rejected(bench({"--precision", "lowest"}), 2,

@@ -173,7 +173,7 @@ TEST_CASE("pack: rejects what it cannot pack, and leaves nothing half-written") 
   rejected({"r", "-o", "r.zip"}, {"--output r.zip: expected a name that ends in .tgz or .tar.gz"});
   rejected({"r", "-o", "no/r.tgz"}, {"no/r.tgz: cannot write: No such file or directory"});
   rejected({"r", "--with-data", "CC0"}, {"--with-data: the config generates the data"});
-  rejected({"r", "--with-data", ""}, {"--with-data: expected the licence of the data"});
+  rejected({"r", "--with-data", ""}, {"--with-data: expected a value"});
   {
     const RunWriter lock(RunFolder::open(study / "r"));
     rejected({"r"}, {"r: a process is training in it; wait until it ends"});

@@ -374,6 +374,6 @@ TEST_CASE("profile: rejects invalid arguments before training") {
         std::string("c.toml/step.json"), std::string("/dev/null"), std::string(5000, 'a'),
         std::string(254, 'a')})
     rejects({"c.toml", "--trace", path}, path.substr(0, 40) + (path.size() > 40 ? "" : ": "));
-  rejects({"c.toml", "--trace", ""}, "expected the name of a file");
+  rejects({"c.toml", "--trace", ""}, "--trace: expected a value");
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"c.toml"});
 }
