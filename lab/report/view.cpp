@@ -3,14 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <httplib.h>
+#include <map>
 #include <mutex>
+#include <netinet/in.h>
+#include <set>
 #include <sys/socket.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "apps/support/clock.h"
@@ -25,9 +30,55 @@ namespace heed {
 
 namespace {
 
-constexpr size_t max_connections = 512;  // each open page keeps one for its events
+constexpr size_t max_connections = 1000;  // each open page keeps one for its events
 constexpr size_t max_runs_of_page = 1000;
 constexpr double seconds_between_signs = 10;  // of life, to notice pages that are closed
+
+constexpr double seconds_for_head = 5;  // of a request
+
+// The connections whose request is not complete. cpp-httplib waits for each byte anew, so a client
+// that sends one now and then would keep its connection for ever.
+class SlowConnections {
+ public:
+  // The request of a connection is complete. Its client is known by its port.
+  void complete(int client) {
+    const std::lock_guard lock(mutex_);
+    complete_.insert(client);
+  }
+
+  // Ends connections to this port whose request is not complete after some seconds.
+  void end_slow(int port) {
+    const std::lock_guard lock(mutex_);
+    std::map<int, double> open;
+    const int limit = static_cast<int>(std::min<long>(::sysconf(_SC_OPEN_MAX), 1 << 16));
+    for (int file = 0; file < limit; ++file) {
+      const int client = client_of(file, port);
+      if (client == 0) continue;
+      const auto known = since_.find(client);
+      const double since = open[client] = known == since_.end() ? now() : known->second;
+      if (now() - since > seconds_for_head && !complete_.contains(client))
+        ::shutdown(file, SHUT_RDWR);
+    }
+    since_ = std::move(open);
+    std::erase_if(complete_, [&](int client) { return !since_.contains(client); });
+  }
+
+ private:
+  // Returns the client's port of a connection to this one, 0 if the descriptor is something else.
+  static int client_of(int file, int port) {
+    sockaddr_in own{}, client{};
+    socklen_t own_size = sizeof own, client_size = sizeof client;
+    if (::getsockname(file, reinterpret_cast<sockaddr*>(&own), &own_size) != 0 ||
+        own.sin_family != AF_INET || ntohs(own.sin_port) != port ||
+        ::getpeername(file, reinterpret_cast<sockaddr*>(&client), &client_size) != 0)
+      return 0;
+    return ntohs(client.sin_port);
+  }
+
+  std::mutex mutex_;
+  std::map<int, double> since_;  // when a connection was seen first
+  std::set<int> complete_;
+};
 
 // Serves each connection on a thread of its own, so that connections that send nothing delay no
 // others. cpp-httplib closes them after a few seconds. The server accepts no more than
@@ -99,7 +150,9 @@ class ViewServer {
       listening_ = listening;
     });
     server_.set_payload_max_length(1 << 10);
+    server_.set_keep_alive_max_count(1);  // so that each connection has one head
     server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& r) {
+      slow_.complete(request.remote_port);
       return check(request, r);
     });
     server_.Get("/", [this](const httplib::Request&, httplib::Response& r) {
@@ -125,7 +178,10 @@ class ViewServer {
     std::thread listener([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     started(port_);
-    while (!stop_()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (int i = 0; !stop_(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (i % 10 == 0) slow_.end_slow(port_);
+    }
     server_.stop();
     listener.join();
   }
@@ -208,6 +264,7 @@ class ViewServer {
   RunList runs_;
   std::function<bool()> stop_;
   std::mutex computing_;
+  SlowConnections slow_;
   httplib::Server server_;
   int port_ = 0, listening_ = -1;
 };

@@ -67,3 +67,27 @@ TEST_CASE("view: 200 connections that send nothing do not delay a request") {
   view.signal(SIGINT);
   CHECK(view.wait().code == 0);
 }
+
+TEST_CASE("view: a connection that sends its request byte by byte is closed, an open page is not") {
+  const TemporaryFolder folder;
+  ::setenv("HEED", HEED_PROGRAM, 1);
+  Subprocess view({"-c", "exec \"$HEED\" view . > url"}, folder.path, "", "/bin/bash");
+  const int port = port_of(view, folder / "url");
+  if (port == 0) return;  // built without cpp-httplib
+  const Descriptor page(connection_to(port)), slow(connection_to(port));
+  write_all(page, "GET /events HTTP/1.1\r\nHost: localhost:" + std::to_string(port) + "\r\n\r\n",
+            "");
+  char byte = 0;
+  CHECK(::recv(page, &byte, 1, 0) == 1);
+  const auto ended = [&](int connection) {
+    const ssize_t got = ::recv(connection, &byte, 1, MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+  };
+  while (!ended(slow)) {  // for ever, if nobody closes it
+    (void)!::send(slow, "G", 1, MSG_NOSIGNAL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  CHECK_FALSE(ended(page));
+  view.signal(SIGINT);
+  CHECK(view.wait().code == 0);
+}
