@@ -36,8 +36,7 @@ int open_to_append(const std::string& path) {
     // A hard link, such as a copy by `cp -al`: the other name keeps the old contents.
     if (status.st_nlink > 1) write_file(path, read_file(path, "file"));
   }
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0) cannot("write", path, errno);
   return file;
 }
@@ -90,6 +89,25 @@ FileKind kind_of(const std::string& path) {
          : S_ISDIR(status.st_mode) ? FileKind::folder
          : S_ISLNK(status.st_mode) ? FileKind::link
                                    : FileKind::other;
+}
+
+void check_own(const std::string& path, FileKind expected) {
+  const FileKind kind = kind_of(path);
+  check_input(
+      kind == FileKind::none || kind == expected,
+      "{}: expected a {}, found a {}; nothing outside the folder of a run or a sweep is read "
+      "or written: replace it with a copy, or remove it",
+      path, expected == FileKind::folder ? "folder" : "plain file",
+      kind == FileKind::link     ? "link"
+      : kind == FileKind::folder ? "folder"
+      : kind == FileKind::plain  ? "file"
+                                 : "device or FIFO");
+}
+
+std::string own_file(const std::string& folder, const std::string& name) {
+  std::string path = in_folder(folder, name);
+  check_own(path, FileKind::plain);
+  return path;
 }
 
 void read_parts(const std::string& path, const char* what, int64_t max_bytes,
@@ -199,6 +217,11 @@ void remove_all(const std::string& path) {
   if (error) cannot("remove", path, error.value());
 }
 
+void remove_leftovers(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths)
+    ::unlink(in_folder(folder_of(path), Aside::prefix + name_of(path)).c_str());
+}
+
 void rename_in_folder(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) cannot("write", to, errno);
   sync_folder(folder_of(to));
@@ -259,10 +282,31 @@ AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to
   sync_folder(folder_of(path));  // it may be new
 }
 
-void AppendedFile::write(std::string_view text) { write_all(file_, text, path_); }
+void AppendedFile::write(std::string_view text) { write_all(*file_, text, path_); }
 
 void AppendedFile::sync() {
-  if (::fsync(file_) != 0) cannot("write", path_, errno);
+  if (::fsync(*file_) != 0) cannot("write", path_, errno);
+}
+
+bool AppendedFile::restore() {
+  struct stat held {
+  }, found{};
+  if (::fstat(*file_, &held) != 0 ||
+      (::lstat(path_.c_str(), &found) == 0 && is_same_file(held, found)))
+    return false;
+  AtomicFile again(path_);
+  std::string part(1 << 16, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t got = ::pread(*file_, part.data(), part.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) cannot("read", path_, errno);
+    if (got == 0) break;
+    again.write(std::string_view(part).substr(0, static_cast<size_t>(got)));
+    at += got;
+  }
+  again.commit();
+  file_.emplace(open_to_append(path_));
+  return true;
 }
 
 AtomicFolder::AtomicFolder(const std::string& path) : Aside(path) {

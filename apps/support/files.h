@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,8 +61,17 @@ int64_t modified_at(const struct stat& file);
 enum class FileKind { none, plain, folder, link, other };
 FileKind kind_of(const std::string& path);  // links are not followed
 
+// Throws InputError unless the path is of this kind, or there is nothing. Does not follow a link.
+// For what is in the folder of a run or a sweep: heed reads and writes nothing outside of it.
+void check_own(const std::string& path, FileKind expected);
+// Returns in_folder(folder, name) after check_own(): a plain file, or nothing.
+std::string own_file(const std::string& folder, const std::string& name);
+
 // Returns the names in a folder, sorted; none if there is no such folder.
 std::vector<std::string> names_in_folder(const std::string& path);
+
+// Removes what a killed process left of writing these files: see Aside.
+void remove_leftovers(const std::vector<std::string>& paths);
 
 // Removes a file, a link or a folder with its contents, if it exists.
 void remove_all(const std::string& path);
@@ -132,10 +142,13 @@ class AppendedFile {
   explicit AppendedFile(const std::string& path);
   void write(std::string_view text);
   void sync();  // waits until all of it is on the disk
+  // If the path no longer names this file, because somebody deleted or replaced it, writes it again
+  // with all that it contained. Returns whether it did.
+  bool restore();
 
  private:
   std::string path_;
-  Descriptor file_;
+  std::optional<Descriptor> file_;
 };
 
 }  // namespace heed

@@ -57,6 +57,7 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
 class FileSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit FileSink(const std::string& path) : file_(path) {}
+  bool restore() { return file_.restore(); }
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -72,6 +73,7 @@ class FileSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
 struct Loggers {
   std::shared_ptr<TerminalSink> terminal = std::make_shared<TerminalSink>();
   spdlog::logger to_terminal{"terminal", terminal};
+  std::shared_ptr<FileSink> file;
   std::unique_ptr<spdlog::logger> to_file;
   std::string file_problem;  // the first one
 
@@ -115,7 +117,8 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
 }
 
 void open_file(const std::string& path) {
-  loggers().to_file = std::make_unique<spdlog::logger>("file", std::make_shared<FileSink>(path));
+  loggers().file = std::make_shared<FileSink>(path);
+  loggers().to_file = std::make_unique<spdlog::logger>("file", loggers().file);
   loggers().to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
   // A line that is lost does not stop a training: see check_file().
   loggers().file_problem.clear();
@@ -125,10 +128,15 @@ void open_file(const std::string& path) {
 }
 
 void check_file() {
+  if (loggers().file && loggers().file->restore())
+    warning("the log of the run was deleted or replaced during the training; written again");
   if (!loggers().file_problem.empty()) throw Error(std::exchange(loggers().file_problem, ""));
 }
 
-void close_file() { loggers().to_file.reset(); }
+void close_file() {
+  loggers().to_file.reset();
+  loggers().file.reset();
+}
 
 bool on_terminal() {
   static const bool terminal = is_terminal(STDERR_FILENO);

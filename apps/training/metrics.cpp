@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apps/support/log.h"
 #include "core/check.h"
 
 namespace heed {
@@ -72,11 +73,19 @@ MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(pat
 
 void MetricsFile::write(const Json& row) {
   if (!file_) file_.emplace(path_);
+  restore();
   file_->write(row.text() + "\n");
 }
 
 void MetricsFile::sync() {
+  restore();
   if (file_) file_->sync();
+}
+
+void MetricsFile::restore() {
+  if (file_ && file_->restore())
+    logging::warning("{}: deleted or replaced during the training; written again with all rows",
+                     path_);
 }
 
 }  // namespace heed

@@ -33,10 +33,14 @@ class MetricsFile {
   // InputError, and changes nothing, if another row is damaged.
   MetricsFile(const std::string& path, int64_t last_step);
 
-  void write(const Json& row);  // the first one creates the file
-  void sync();                  // waits until all rows are on the disk
+  // The first row creates the file. Both functions write the file again, and say so, if somebody
+  // deleted or replaced it.
+  void write(const Json& row);
+  void sync();  // waits until all rows are on the disk
 
  private:
+  void restore();
+
   std::string path_;
   std::optional<AppendedFile> file_;
 };

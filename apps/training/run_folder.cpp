@@ -15,19 +15,6 @@
 namespace heed {
 namespace {
 
-// Throws InputError unless the path is of this kind or does not exist.
-void check_kind(const std::string& path, FileKind expected) {
-  const FileKind kind = kind_of(path);
-  check_input(kind == FileKind::none || kind == expected,
-              "{}: expected a {}, found a {}; nothing outside the folder of a run is read or "
-              "written: replace it with a copy, or remove it",
-              path, expected == FileKind::folder ? "folder" : "plain file",
-              kind == FileKind::link     ? "link"
-              : kind == FileKind::folder ? "folder"
-              : kind == FileKind::plain  ? "file"
-                                         : "device or FIFO");
-}
-
 // Returns a path without trailing slashes.
 std::string without_slash(const std::string& path) {
   return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
@@ -55,19 +42,18 @@ RunFolder RunFolder::create_in(const std::string& parent, const std::string& con
 RunFolder RunFolder::open(const std::string& path) {
   const RunFolder run(without_slash(path));
   if (!exists(path)) throw InputError(no_such_run(path));
-  for (const std::string& file : {run.config(), run.vocabulary(), run.metrics(), run.log(),
-                                  run.result(), run.record(), run.error(), run.lock()})
-    check_kind(file, FileKind::plain);
-  check_kind(run.checkpoints(), FileKind::folder);
-  check_kind(run.data(), FileKind::folder);
+  for (const std::string& file : run.files()) check_own(file, FileKind::plain);
+  check_own(run.lock(), FileKind::plain);
+  check_own(run.checkpoints(), FileKind::folder);
+  check_own(run.data(), FileKind::folder);
   for (const std::string& file : names_in_folder(run.data()))
-    check_kind(in_folder(run.data(), file), FileKind::plain);
+    check_own(in_folder(run.data(), file), FileKind::plain);
   for (const std::string& name : names_in_folder(run.checkpoints())) {
     if (!name.starts_with("step-")) continue;
     const std::string step = in_folder(run.checkpoints(), name);
-    check_kind(step, FileKind::folder);
+    check_own(step, FileKind::folder);
     for (const std::string& file : names_in_folder(step))
-      check_kind(in_folder(step, file), FileKind::plain);
+      check_own(in_folder(step, file), FileKind::plain);
   }
   check_input(exists(run.config()), "{}: not a run: it has no config.toml", path);
   return run;
@@ -83,18 +69,22 @@ void RunFolder::check_empty() const {
 }
 
 void RunFolder::discard() const {
-  for (const std::string& file :
-       {config(), vocabulary(), metrics(), log(), record(), error(), lock()})
-    ::unlink(file.c_str());
+  for (const std::string& file : files()) ::unlink(file.c_str());
+  ::unlink(lock().c_str());
   remove_all(data());
   ::rmdir(path_.c_str());
+}
+
+void RunFolder::clean_up() const {
+  const Descriptor held(open_lock());
+  if (try_lock(held)) remove_leftovers(files());
 }
 
 int RunFolder::open_lock() const {
   Descriptor file(
       ::open(lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   const int code = errno;
-  check_kind(lock(), FileKind::plain);
+  check_own(lock(), FileKind::plain);
   check(static_cast<bool>(file), "{}: cannot write: {}; allow writing in the folder of the run",
         lock(), std::strerror(code));
   return file.release();

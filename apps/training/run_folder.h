@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apps/support/files.h"
 #include "data/options.h"
@@ -34,6 +35,12 @@ class RunFolder {
   void check_empty() const;
   // Undoes create() if training could not start.
   void discard() const;
+  // The files that heed writes directly in the folder, without the lock.
+  std::vector<std::string> files() const {
+    return {config(), vocabulary(), metrics(), log(), result(), record(), error()};
+  }
+  // Removes what a killed process left in the folder, unless a process trains in it.
+  void clean_up() const;
   // Opens the file that a training process locks (run_writer.h), and creates it if it is missing.
   // Returns its descriptor.
   int open_lock() const;

@@ -60,7 +60,7 @@ DataOptions keep_data(const RunFolder& run, const DataOptions& options) {
 Json origins_of(const LoadedConfig& config, const std::string& sweep) {
   constexpr int64_t max_origins_bytes = 1 << 20;
   Json origins = Json::object(), of_base = Json::object();
-  if (const std::string path = in_folder(sweep, origins_file); !sweep.empty() && exists(path))
+  if (const std::string path = own_file(sweep, origins_file); !sweep.empty() && exists(path))
     of_base = read_json(path, "record of a sweep", max_origins_bytes);
   const auto location = [&](const std::string& key, const Origin& origin) {
     if (!sweep.empty() && origin.kind == Origin::Kind::command_line) return std::string("sweep");
@@ -90,6 +90,7 @@ RunWriter::RunWriter(const RunFolder& run, bool resumes, int64_t keep_checkpoint
         run.path(), std::string_view(holder, static_cast<size_t>(std::max<ssize_t>(length, 0)))));
   }
   check_held();
+  remove_leftovers(run.files());
   const std::string process = std::to_string(::getpid());
   // Only the error message above uses it.
   if (::ftruncate(lock_, 0) == 0) (void)!::write(lock_, process.data(), process.size());
@@ -121,6 +122,9 @@ void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t 
                       int64_t best_step, const std::string& sweep) {
   check_held();
   earlier_ = sessions_of(run_);
+  const int64_t log_every = config.experiment.train.log_every;
+  if (log_every > 0 && from_step >= log_every && !exists(run_.metrics()))
+    logging::warning("{}: missing; the rows up to step {} are lost", run_.metrics(), from_step);
   metrics_.emplace(run_.metrics(), from_step);
   checkpoints_.clean_up();
   if (from_step > 0) checkpoints_.settle(from_step, best_step);
@@ -128,8 +132,9 @@ void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t 
   Experiment written = config.experiment;
   written.data =
       with_origins(config.origins, [&] { return keep_data(run_, config.experiment.data); });
-  write_file(run_.config(), config_text(list_config(written)));
-  write_file(run_.vocabulary(), vocabulary_text(corpus));
+  written_ = {{run_.config(), config_text(list_config(written))},
+              {run_.vocabulary(), vocabulary_text(corpus)}};
+  for (const auto& [path, text] : written_) write_file(path, text);
   // A new run that is killed before it has a config starts again: its folder must be empty.
   if (!resumes_) begin_session(config, corpus, from_step, sweep);
   logging::open_file(run_.log());
@@ -145,7 +150,7 @@ void RunWriter::row(const Json& row) {
 void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
                      Json state, int64_t best_step, const Metadata& metadata) {
   check_held();
-  metrics_->sync();
+  restore();
   try {
     checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
                       metadata);
@@ -160,7 +165,18 @@ void RunWriter::result(const Json& result) {
   write_file(run_.result(), result.text(2) + "\n");
 }
 
+void RunWriter::restore() {
+  metrics_->sync();
+  for (const auto& [path, text] : written_)
+    if (kind_of(path) == FileKind::none) {
+      logging::warning("{}: deleted during the training; written again", path);
+      write_file(path, text);
+    }
+}
+
 void RunWriter::end() {
+  check_held();
+  restore();
   logging::check_file();
   logging::close_file();
   phase_ = Phase::ended;

@@ -69,6 +69,7 @@ class RunWriter {
 
   void begin_session(const LoadedConfig& config, const Corpus& corpus, int64_t from_step,
                      const std::string& sweep);
+  void restore();  // what was deleted during the training
   void end_session();
   void write_session() const;
 
@@ -77,6 +78,7 @@ class RunWriter {
   Descriptor lock_;
   Checkpoints checkpoints_;
   std::optional<MetricsFile> metrics_;
+  std::vector<std::pair<std::string, std::string>> written_;  // files of begin(), and their texts
   Phase phase_ = Phase::locked;
   Json earlier_, session_;  // of run.json; null without a session
   double started_ = 0, cpu_started_ = 0;

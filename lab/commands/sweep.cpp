@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unistd.h>
 
 #include "apps/config/named_run.h"
 #include "apps/support/files.h"
@@ -117,18 +116,15 @@ std::string results(const SweepPlan& plan, const ComparisonOptions& options) {
   return any_scores ? comparison_of(load_runs(ended), options) : "";
 }
 
-// Writes a file that other sweeps may write at the same moment, with a temporary name of its own.
+// Writes a file, unless it has this text already: other sweeps may read it.
 void write_shared(const std::string& path, const std::string& text) {
-  if (exists(path) && read_file(path, "file of a sweep") == text) return;
-  const std::string aside = sibling(path, fmt::format(".{}-{}", name_of(path), ::getpid()));
-  write_file(aside, text);
-  rename_in_folder(aside, path);
+  if (!exists(path) || read_file(path, "file of a sweep") != text) write_file(path, text);
 }
 
 // Records where the config, [set] and --set set the keys of the base. A sweep that is continued
 // from its folder has forgotten that, so the record stays as it was first written.
 void record_origins(const Sweep& read, const std::string& sweep_file, const std::string& folder) {
-  const std::string path = in_folder(folder, origins_file);
+  const std::string path = own_file(folder, origins_file);
   if (exists(path)) return;
   Experiment experiment;
   Json json = Json::object();
@@ -146,11 +142,14 @@ int64_t default_jobs(const Sweep& sweep) {
 int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::string& path,
                         int64_t at_once) const {
   make_folders(path);
-  record_data_of_sweep(read, plan, path);
-  const std::string base = in_folder(path, base_file);
-  write_shared(base, config_text(list_config(experiment_of(read))));
-  if (!is_folder(sweep.path)) record_origins(read, sweep.path, path);
-  write_shared(in_folder(path, "sweep.toml"), sweep_text(read, base_file));
+  const std::string base = own_file(path, base_file);
+  {
+    const SweepLock lock(path);
+    record_data_of_sweep(read, plan, path);
+    write_shared(base, config_text(list_config(experiment_of(read))));
+    if (!is_folder(sweep.path)) record_origins(read, sweep.path, path);
+    write_shared(sweep_file(path), sweep_text(read, base_file));
+  }
   logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
   SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
   const SweepRunner::End end = runner.run();
@@ -174,7 +173,7 @@ int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::str
 int SweepCommand::run() const {
   SweepArguments read_from = sweep;
   const bool continues = is_folder(sweep.path);
-  if (continues) read_from.path = in_folder(sweep.path, "sweep.toml");
+  if (continues) read_from.path = sweep_file(sweep.path);
   check_input(!sweep.path.empty() || !sweep.config.empty(),
               "sweep needs a sweep or a config: heed sweep SWEEP.toml, or heed sweep --config "
               "CONFIG --axis optim.lr=1e-3,5e-4");

@@ -1,7 +1,10 @@
 #include "lab/experiments/data_of_sweep.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "apps/config/used_keys.h"
 #include "apps/support/file_lock.h"
@@ -50,29 +53,29 @@ DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::
   return record;
 }
 
-// A lock that only one process has at a time, also on NFS, as that of a run
-// (apps/training/run_folder.h).
-class WaitingLock {
- public:
-  // Waits until no other process has it.
-  explicit WaitingLock(const std::string& path)
-      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)) {
-    if (!file_) cannot("write", path, errno);
-    if (!wait_for_lock(file_)) cannot("lock", path, errno);
-  }
-
- private:
-  Descriptor file_;
-};
-
 }  // namespace
+
+SweepLock::SweepLock(const std::string& folder)
+    : file_(::open(in_folder(folder, ".data.lock").c_str(),
+                   O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)) {
+  const std::string path = in_folder(folder, ".data.lock");
+  if (!file_) cannot("write", path, errno);
+  if (!wait_for_lock(file_)) cannot("lock", path, errno);
+  // What killed sweeps left: of heed 0.2.0 also under names with the number of the process.
+  for (const char* file : {base_file, "sweep.toml", "data.json", origins_file}) {
+    remove_leftovers({in_folder(folder, file)});
+    for (std::string name : names_in_folder(folder))
+      for (const std::string prefix : {"", Aside::prefix})
+        if (name.starts_with(fmt::format("{}.{}-", prefix, file)))
+          ::unlink(in_folder(folder, name).c_str());
+  }
+}
 
 void check_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
   checked_record(sweep, plan, folder);
 }
 
 void record_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
-  const WaitingLock lock(in_folder(folder, ".data.lock"));
   DataRecord record = checked_record(sweep, plan, folder);
   for (const PlannedRun& run : plan.runs) record.add(run.data);
   record.write();

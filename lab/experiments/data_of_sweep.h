@@ -10,8 +10,18 @@ namespace heed {
 // its runs did.
 void check_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder);
 
-// The same, and records the data. Of several processes that do so at the same time the first one
-// records, and the others compare.
+// A lock that only one process has at a time, also on NFS, as that of a run
+// (apps/training/run_folder.h): for writing the files of a sweep. Removes what killed ones left.
+class SweepLock {
+ public:
+  explicit SweepLock(const std::string& folder);  // waits until no other process has it
+
+ private:
+  Descriptor file_;
+};
+
+// The same as check_data_of_sweep(), and records the data. Call it with a SweepLock: of several
+// processes the first one records, and the others compare.
 void record_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder);
 
 // Returns whether the data of a run cannot be read now, or are not those of the sweep.

@@ -181,7 +181,7 @@ void check_jobs(const SweepPlan& plan, int64_t jobs, double available) {
 }
 
 void keep_split_rule(Sweep& sweep, const std::string& folder) {
-  const std::string path = in_folder(folder, base_file);
+  const std::string path = own_file(folder, base_file);
   Experiment now, before;
   if (!exists(path) || sweep.base.fill(now).contains("data.splits")) return;
   const Origins origins = ConfigSource::read(path).fill(before);
@@ -197,7 +197,7 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
     return name == base_file || name == "data.json" || name == origins_file || name[0] == '.';
   });
   if (is_new && (!exists(folder) || is_folder(folder))) return;
-  const std::string file = in_folder(folder, "sweep.toml");
+  const std::string file = sweep_file(folder);
   check_input(is_folder(folder) && exists(file),
               "{}: expected a new folder or that of this sweep, but it has no sweep.toml; choose "
               "another with --run",

@@ -26,9 +26,6 @@ std::string identity_of(const ConfigListing& config, const std::string& fingerpr
 // Throws InputError if one of them is damaged.
 std::optional<std::string> identity_of(const RunFolder& run);
 
-// The file in the folder of a sweep that has every value of the config of its runs.
-inline constexpr const char* base_file = "base.toml";
-
 struct PlannedRun {
   size_t point = 0;
   int64_t seed = 0;

@@ -300,6 +300,11 @@ class SweepReader {
 
 }  // namespace
 
+std::string sweep_file(const std::string& folder) {
+  own_file(folder, base_file);
+  return own_file(folder, "sweep.toml");
+}
+
 Sweep read_sweep(const SweepArguments& arguments) { return SweepReader(arguments).read(); }
 
 }  // namespace heed

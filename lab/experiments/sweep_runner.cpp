@@ -151,6 +151,7 @@ SweepRunner::Next SweepRunner::settle(size_t run, bool tells) {
   try {
     action = next(run);
     if (action == Next::reached) {
+      RunFolder::open(plan_.runs[run].path).clean_up();
       ++finished_;
       if (tells) tell_finished(run);
     } else if (action == Next::failed) {

@@ -488,6 +488,35 @@ TEST_CASE("train: renaming or deleting the run folder stops training") {
   CHECK(!workspace.has("r"));
 }
 
+TEST_CASE("train: files that are deleted during the training are written again") {
+  const TinyWorkspace workspace;
+  Subprocess program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000", "--set",
+                      "train.log_every=1", "--set", "train.evaluate_every=10"},
+                     workspace.path);
+  while (program.running() && !workspace.has("r/checkpoints/best")) ::usleep(1000);
+  for (const char* file : {"metrics.jsonl", "train.log", "vocabulary.json", "config.toml"})
+    remove_all(workspace / "r" / file);
+  program.signal(SIGINT);
+  const ProgramOutput output = program.wait();
+  CHECK(output.code == 130);
+  CHECK_CONTAINS(output.err,
+                 "warning: r/metrics.jsonl: deleted or replaced during the training; written "
+                 "again with all rows");
+  CHECK_CONTAINS(output.err, "the log of the run was deleted or replaced");
+  CHECK_CONTAINS(output.err, "r/config.toml: deleted during the training; written again");
+  CHECK(read_file(workspace / "r/metrics.jsonl", "metrics").starts_with("{\"step\":1,"));
+  CHECK_CONTAINS(read_file(workspace / "r/train.log", "log"), "step     10  validation");
+  CHECK(workspace.heed({"evaluate", "r"}).code == 0);
+
+  remove_all(workspace / "r/metrics.jsonl");
+  write_file(workspace / "r/.tmp-result.json", "");
+  const int64_t step = Checkpoints(workspace / "r/checkpoints", 1).newest_step();
+  const ProgramOutput resumed =
+      succeeded(workspace.heed({"train", "--resume", "r", "--until", std::to_string(step + 2)}));
+  CHECK_CONTAINS(resumed.err, "r/metrics.jsonl: missing; the rows up to step ");
+  CHECK_FALSE(workspace.has("r/.tmp-result.json"));
+}
+
 TEST_CASE("train: SIGHUP saves the run unless it is ignored") {
   const TinyWorkspace workspace;
   Subprocess program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000"},

@@ -518,6 +518,13 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
     for (const char* name : {"s/sweep.toml", "s/base.toml", "s/seed-1"}) remove_all(study / name);
     CHECK(study.sweep({"--seeds", "1"}).code == 0);
   }
+  SUBCASE("what killed processes left is removed") {
+    const std::vector<std::string> left = {"s/.tmp-base.toml", "s/.tmp-.base.toml-123",
+                                           "s/.sweep.toml-9", "s/seed-1/.tmp-run.json"};
+    for (const std::string& name : left) write_file(study / name, "");
+    CHECK(study.sweep({"--seeds", "1"}).code == 0);
+    for (const std::string& name : left) CHECK_FALSE(exists(study / name));
+  }
   SUBCASE("the file may move") {
     std::filesystem::rename(study / "d.tsv", study / "e.tsv");
     CHECK(study.sweep({"--seeds", "2", "--set", "data.path=e.tsv"}).code == 0);
