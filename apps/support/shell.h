@@ -8,6 +8,8 @@
 namespace heed {
 
 // Returns a word that a POSIX shell reads as this text, in single quotes unless it needs none.
+// Control characters, and all that escaped() (core/text.h) would change, are written as octal
+// numbers.
 std::string shell_word(std::string_view text);
 
 // Returns a command of heed. It starts with the name by which the user called this program:

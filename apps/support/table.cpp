@@ -21,7 +21,7 @@ size_t code_points(const std::string& text) {
 // Escapes what Markdown or HTML would read as markup of a table.
 std::string markdown_cell(const std::string& cell) {
   std::string text;
-  for (const char c : shortened(cell, cell.size()))
+  for (const char c : one_line(cell))
     text += c == '|' ? "\\|" : c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
   return text;
 }
@@ -46,7 +46,7 @@ std::string latex_cell(const std::string& cell) {
       {"≤", "$\\leq$"},
       {"≥", "$\\geq$"},
       {"−", "$-$"}};
-  const std::string safe = shortened(cell, cell.size());
+  const std::string safe = one_line(cell);
   std::string text;
   for (size_t i = 0; i < safe.size();) {
     const auto* const found = std::ranges::find_if(replacements, [&](const auto& each) {
@@ -137,7 +137,7 @@ std::string Table::text(size_t left, int width) const {
   for (Row& row : shown) {
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) {
-      row[i] = shortened(row[i], row[i].size());
+      row[i] = one_line(row[i]);
       if (row.size() > 1) widths[i] = std::max(widths[i], code_points(row[i]));
     }
   }
@@ -161,7 +161,7 @@ std::string Table::text(size_t left, int width) const {
     for (; columns.size() > left; columns.pop_back()) used -= widths[columns.back()] + column_gap;
     text += '\n';
   }
-  for (const std::string& note : notes) text += wrapped(shortened(note, note.size()), width) + '\n';
+  for (const std::string& note : notes) text += wrapped(one_line(note), width) + '\n';
   return text;
 }
 
@@ -202,7 +202,7 @@ std::string Table::latex(size_t left) const {
     if (&row == &rows.front()) text += "\\midrule\n";
   }
   if (!rows.empty()) text += "\\bottomrule\n\\end{tabular}\n";
-  for (const std::string& note : notes) text += "% " + shortened(note, note.size()) + '\n';
+  for (const std::string& note : notes) text += "% " + one_line(note) + '\n';
   return text;
 }
 

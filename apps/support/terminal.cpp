@@ -117,6 +117,8 @@ std::string styled(Style style, std::string_view text, int stream) {
   return code_of(style) + escaped(text) + "\033[m";
 }
 
+std::string one_line(std::string_view text) { return shortened(text, text.size()); }
+
 int terminal_width(int stream) {
   if (!is_terminal(stream)) return 0;
   winsize size{};

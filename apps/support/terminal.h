@@ -23,6 +23,10 @@ enum class Style { heading, good, bad, warning };
 // Returns escaped(text) (core/text.h), in a style if the stream shows colours.
 std::string styled(Style style, std::string_view text, int stream);
 
+// Returns escaped(text) on one line. Names and strings of a run folder pass it, or a function that
+// calls it or escaped(), on their way to a terminal, a page or a file that people read.
+std::string one_line(std::string_view text);
+
 // Returns the number of columns of the terminal that the stream is; 0 if it is none.
 int terminal_width(int stream);
 // Cuts each line of a text to `width` columns, with an ellipsis. 0: no limit.

@@ -14,6 +14,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/process.h"
 #include "apps/support/shell.h"
+#include "apps/support/terminal.h"
 #include "apps/support/version.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/run_record.h"
@@ -56,7 +57,7 @@ struct Source {
 Source opened(const std::string& path) {
   Source source{absolute_path(path, "."), false, {}};
   while (source.path.size() > 1 && source.path.back() == '/') source.path.pop_back();
-  source.is_sweep = exists(in_folder(source.path, "sweep.toml"));
+  source.is_sweep = exists(sweep_file(source.path));
   std::vector<std::string> paths{path};
   if (source.is_sweep) {
     paths = runs_in(source.path);
@@ -79,9 +80,9 @@ Source opened(const std::string& path) {
 
 // Puts a file into the folder that is packed: as a hard link, or on another file system as a copy.
 void place(const std::string& file, const std::string& to) {
+  check_own(file, FileKind::plain);
   std::error_code error;
-  const fs::path target = fs::canonical(file, error);
-  if (!error) fs::create_hard_link(target, to, error);
+  fs::create_hard_link(file, to, error);
   if (!error) return;
   AtomicFile copy(to);
   read_parts(file, "plain file", std::numeric_limits<int64_t>::max(),
@@ -90,7 +91,7 @@ void place(const std::string& file, const std::string& to) {
 }
 
 void place_if_exists(const std::string& file, const std::string& to) {
-  if (exists(file)) place(file, to);
+  if (kind_of(file) != FileKind::none) place(file, to);
 }
 
 // The data files in the archive: data/1-name, data/2-name, …
@@ -101,14 +102,17 @@ class DataFolder {
     for (const Run& run : source.runs) {
       const DataOptions& options = run.config.experiment.data;
       const std::string recorded = recorded_data(run.folder, options);
-      check_input(recorded.empty() ||
+      DataOptions files = options;
+      std::map<std::string, std::string> names;
+      for (const auto& [key, path] : data_files(files)) names.try_emplace(*path, "");
+      check_input(names.empty() || !recorded.empty(),
+                  "--with-data: {} has no record of its data (run.json), so they may be any files",
+                  run.folder.path());
+      check_input(names.empty() ||
                       recorded == files_fingerprint(corpora.of(run.config).fingerprint, options),
                   "{}: the data files have changed since the training; restore them, or leave out "
                   "--with-data",
                   run.folder.path());
-      std::map<std::string, std::string> names;
-      DataOptions files = options;
-      for (const auto& [key, path] : data_files(files)) names.try_emplace(*path, "");
       check_input(names_.empty() || names == names_,
                   "--with-data: the runs read different data files; pack them one by one");
       names_ = std::move(names);
@@ -122,7 +126,8 @@ class DataFolder {
                 "--with-data: the data files have {} MiB, more than {} MiB; leave it out",
                 bytes >> 20, max_kept_bytes >> 20);
     make_subfolder(folder_);
-    for (const auto& [path, name] : names_) place(path, in_folder(folder_, name));
+    for (const auto& [path, name] : names_)
+      place(fs::canonical(path).string(), in_folder(folder_, name));
   }
 
   // Returns a config in the folder `to` as text, with the paths of these files relative to it.
@@ -176,16 +181,16 @@ void place_sweep(const std::string& from, const std::string& to, const DataFolde
     place_if_exists(base, packed);
 }
 
-// The programs that trained a run: "heed 0.2.0, commit 0f1e2d3c4b5a, on AMD EPYC …".
+// The programs that trained a run: "heed 0.3.0, commit 0f1e2d3c4b5a, on AMD EPYC …".
 std::vector<std::string> programs_of(const Run& run) {
   std::vector<std::string> programs;
   const Json sessions = sessions_of(run.folder);
   for (const Json& session : sessions.elements())
     in_context(run.folder.record(), [&] {
       const std::string commit = session.at("commit").string();
-      programs.push_back(fmt::format("heed {}{} on {}", session.at("heed").string(),
-                                     commit.empty() ? "" : ", commit " + commit,
-                                     session.at("processor").string()));
+      programs.push_back(one_line(fmt::format("heed {}{} on {}", session.at("heed").string(),
+                                              commit.empty() ? "" : ", commit " + commit,
+                                              session.at("processor").string())));
     });
   return programs;
 }
@@ -195,7 +200,7 @@ std::vector<std::string> missing_files(const Run& run, bool has_data) {
   std::vector<std::string> missing;
   Experiment experiment = run.config.experiment;
   const auto add = [&](const std::string& key, const std::string& path) {
-    if (!path.empty()) missing.push_back(fmt::format("{} = {}", key, escaped(name_of(path))));
+    if (!path.empty()) missing.push_back(fmt::format("{} = {}", key, one_line(name_of(path))));
   };
   if (!has_data)
     for (const auto& [key, path] : data_files(experiment.data))
@@ -211,14 +216,15 @@ std::string readme(const Source& source, const std::string& name, const PackOpti
   for (const Run& run : source.runs) {
     ++states[run.state];
     if (run.state == RunState::failed)
-      failures += fmt::format("  {}{}\n", run.name.empty() ? "" : run.name + ": ",
-                              escaped(error_of(run.folder.path())));
+      failures +=
+          "  " + one_line((run.name.empty() ? "" : run.name + ": ") + error_of(run.folder.path())) +
+          "\n";
   }
   std::vector<std::string> counts;
   for (const auto& [state, count] : states)
     counts.push_back(fmt::format("{} {}", count, name_of(run_state_names, state)));
   std::string text = fmt::format(
-      "{}: a {} of heed, packed by heed {}\n\nRuns: {}\n{}\nTrained by:\n", name,
+      "{}: a {} of heed, packed by heed {}\n\nRuns: {}\n{}\nTrained by:\n", one_line(name),
       source.is_sweep ? "sweep" : "training run", program_version, joined(counts), failures);
   for (const std::string& program : source.distinct(programs_of)) text += "  " + program + "\n";
 
@@ -226,9 +232,9 @@ std::string readme(const Source& source, const std::string& name, const PackOpti
       source.distinct([&](const Run& run) { return missing_files(run, has_data); });
   std::string set;  // for the commands below
   if (missing.empty()) {
-    text += has_data
-                ? "\nThe data files are in data/. Their licence: " + options.data_licence + "\n"
-                : "\nThe config generates the data. No file is needed.\n";
+    text += has_data ? "\nThe data files are in data/. Their licence: " +
+                           one_line(options.data_licence) + "\n"
+                     : "\nThe config generates the data. No file is needed.\n";
   } else {
     text += "\nThese files are not here. heed checks that the data are the same:\n";
     for (const std::string& file : missing) {

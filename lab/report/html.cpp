@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/support/canvas.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -77,7 +80,15 @@ std::string html_command(const std::string& command) {
 
 std::string html_data(const char* id, const std::string& json) {
   std::string safe;
-  for (const char c : json) c == '<' ? safe += "\\u003c" : safe += c;
+  for (size_t at = 0, length = 0; at < json.size(); at += length) {
+    length = std::max<size_t>(1, utf8_length(std::string_view(json).substr(at)));
+    const std::string_view character = std::string_view(json).substr(at, length);
+    const std::string shown = escaped(character);
+    if (character == "<")
+      safe += "\\u003c";
+    else
+      safe += shown == character ? shown : "\\" + shown;  // a script reads what escaped() returns
+  }
   return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, safe);
 }
 

