@@ -284,7 +284,7 @@ int TrainArguments::run() const {
   int code = trained.code();
   if (plan.first && trained.steps >= plan.first->step()) {
     const Reproduction compared = plan.first->compare(RunFolder::open(run));
-    print_escaped(compared.text + "\n");
+    print_escaped(one_line(compared.text) + "\n");
     if (!compared.is_same) code = exit_failed;
   }
   if (trained.end == TrainingLoop::End::done)

@@ -114,7 +114,9 @@ Process::Process(const ProcessStart& start, const std::string& purpose) : id_(-1
   for (const auto& [from, to] : start.descriptors) {
     prepared.descriptors.emplace_back(
         copies.emplace_back(::fcntl(from, F_DUPFD_CLOEXEC, first_copy)), to);
-    check(static_cast<bool>(copies.back()), "{}: {}", purpose, std::strerror(errno));
+    check(static_cast<bool>(copies.back()), "{}: {}", purpose,
+          errno == EINVAL ? "too few files may be open at a time; raise ulimit -n"
+                          : std::strerror(errno));
   }
   // A signal to the child must wait until the child has no handlers of this process.
   sigset_t all;

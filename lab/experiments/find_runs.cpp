@@ -33,7 +33,7 @@ void add_runs_in(const std::string& folder, int depth, std::vector<std::string>&
 
 // Moves the runs in the folder of a sweep into the order of its points.
 void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
-  const std::string path = in_folder(folder, "sweep.toml");
+  const std::string path = sweep_file(folder);
   if (!exists(path)) return;
   SweepArguments arguments;
   arguments.path = path;

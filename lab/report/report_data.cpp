@@ -252,7 +252,7 @@ void add_plan(Report& report, const std::string& path) {
     if (folder.empty() || sweep_folder(run.name()) != folder) return;
   note_failure(report.runs[0].notes, "What the sweep asks is left out", [&] {
     SweepArguments arguments;
-    arguments.path = in_folder(folder, "sweep.toml");
+    arguments.path = sweep_file(folder);
     report.plan = read_sweep(arguments);
     report.sweep_folder = exists(in_folder(path, "sweep.toml")) ? path : folder;
   });

@@ -293,6 +293,7 @@ TEST_CASE("attend: outputs follow links and replace only plain files") {
     check_rejected(attend({option, "fifo"}), 2, {"fifo: expected a plain file"});
     check_rejected(attend({option, "there"}), 2, {"there: expected the name of a file"});
   }
+  check_rejected(attend({"--output", "picture.png"}), 2, {"expected a name that ends in .svg"});
   check_rejected(attend({"--output", "picture", "--csv", "same"}), 2, {"different files"});
   CHECK(kind_of(folder / "fifo") == FileKind::other);
   const ProgramOutput to_output = shell_in(
