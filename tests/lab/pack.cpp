@@ -157,7 +157,7 @@ TEST_CASE("pack: follows no link in the folder of a sweep or a run") {
   study.ok({"sweep", "--config", "c.toml", "--axis", "optim.lr=0.01", "--run", "s"});
   write_file(study / "key", "a private key");
   for (const std::string file : {"s/sweep.toml", "s/data.json", "s/origins.json", "s/base.toml",
-                                 "s/lr=0.01/seed-1/config.toml", "s/lr=0.01/seed-1/train.log"}) {
+                                 "s/lr=0.01/seed-3/config.toml", "s/lr=0.01/seed-3/train.log"}) {
     for (const char* make : {"ln -s $OLDPWD/key ", "mkfifo "}) {
       study.shell("if test -e " + file + "; then mv " + file + " kept; fi; cd s; " + make +
                   file.substr(2));
@@ -167,10 +167,10 @@ TEST_CASE("pack: follows no link in the folder of a sweep or a run") {
       study.shell("rm " + file + "; if test -e kept; then mv kept " + file + "; fi");
     }
   }
-  study.shell("ln -s s named && ln -s lr=0.01/seed-1 s/again");
+  study.shell("ln -s s named && ln -s lr=0.01/seed-3 s/again");
   study.ok({"pack", "named", "-o", "s.tgz"});
   study.shell("tar -xzf s.tgz");
-  CHECK(exists(study / "s/lr=0.01/seed-1/checkpoints/latest/model.safetensors"));
+  CHECK(exists(study / "s/lr=0.01/seed-3/checkpoints/latest/model.safetensors"));
 }
 
 TEST_CASE("pack: --with-data takes only data that the run has recorded") {
