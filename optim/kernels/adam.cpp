@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/fma.h"
+#include "core/kernels/fma.h"
 #include "optim/arena.h"
 #include "optim/kernels/kernels.h"
 

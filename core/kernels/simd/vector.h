@@ -12,7 +12,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "core/fma.h"
+#include "core/kernels/fma.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -76,7 +76,7 @@ inline void store_first(real* to, Vector values, int64_t count) {
 // x in every lane. (Subtracting 0 keeps the sign of -0, and costs nothing.)
 inline Vector broadcast(real x) { return x - Vector{}; }
 
-// a b + c in every lane: see core/fma.h.
+// a b + c in every lane: see core/kernels/fma.h.
 [[gnu::always_inline]] inline Vector fma(Vector a, Vector b, Vector c) {
 #if defined(__AVX512F__) && defined(HEED_DOUBLE)
   return Vector(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));

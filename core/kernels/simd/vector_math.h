@@ -12,7 +12,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/fma.h"
+#include "core/kernels/fma.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
