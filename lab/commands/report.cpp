@@ -39,8 +39,8 @@ struct ReportArguments final : CommandArguments {
                                    target.empty() && !no_profile),
                 "--split, --columns, --target and --no-profile are for the page; --figure writes "
                 "none");
-    const std::string file = figure.empty() ? output_path(output, {".html", ".htm"})
-                                            : output_path(figure, {".svg"});
+    const std::string file =
+        figure.empty() ? output_path(output, {".html", ".htm"}) : output_path(figure, {".svg"});
     if (!figure.empty()) {
       write_file(file, figure_of(request));
       print(fmt::format("{}\n", figure));

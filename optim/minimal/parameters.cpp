@@ -9,7 +9,8 @@ class SeparateParameters final : public ParameterSet {
   explicit SeparateParameters(std::vector<NamedParameter> parameters)
       : parameters_(std::move(parameters)) {
     std::erase_if(parameters_, [](const auto& p) { return !p.tensor.requires_grad(); });
-    check_input(!parameters_.empty(), "optimizer: nothing to train: there is no parameter, or every one is frozen");
+    check_input(!parameters_.empty(),
+                "optimizer: nothing to train: there is no parameter, or every one is frozen");
     state_.resize(parameters_.size());
   }
 
