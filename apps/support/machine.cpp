@@ -30,8 +30,8 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 std::string host_name() {
   std::array<char, 256> name{};
-  check(::gethostname(name.data(), name.size() - 1) == 0, "this machine has no name: {}",
-        std::strerror(errno));
+  const bool has_name = ::gethostname(name.data(), name.size() - 1) == 0;
+  check(has_name, "this machine has no name: {}", std::strerror(errno));
   return name.data();
 }
 
@@ -79,8 +79,8 @@ void keep_command_line(int, char**) {}
 
 std::string program_path() {
   char path[PATH_MAX] = {};
-  check(::readlink("/proc/self/exe", path, sizeof path - 1) > 0, "/proc/self/exe: {}",
-        std::strerror(errno));
+  const bool is_read = ::readlink("/proc/self/exe", path, sizeof path - 1) > 0;
+  check(is_read, "/proc/self/exe: {}", std::strerror(errno));
   return path;
 }
 
@@ -119,7 +119,8 @@ std::string program_path() {
     }
   }
   char resolved[PATH_MAX];
-  check(::realpath(found.c_str(), resolved), "{}: {}", found, std::strerror(errno));
+  const bool is_found = ::realpath(found.c_str(), resolved) != nullptr;
+  check(is_found, "{}: {}", found, std::strerror(errno));
   return resolved;
 }
 

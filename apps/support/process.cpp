@@ -18,11 +18,18 @@ extern char** environ;
 
 namespace heed {
 
+// Throws Error if a call for a descriptor returned -1.
+static void check_descriptor(int result, const std::string& purpose) {
+  const bool too_few = errno == EMFILE || errno == EINVAL;  // of pipe() or fcntl()
+  check(result >= 0, "{}: {}", purpose,
+        too_few ? "too few files may be open at a time; raise ulimit -n" : std::strerror(errno));
+}
+
 #if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
 
 ProcessPipe make_pipe(const char* purpose) {
   int ends[2];
-  check(::pipe2(ends, O_CLOEXEC) == 0, "{}: {}", purpose, std::strerror(errno));
+  check_descriptor(::pipe2(ends, O_CLOEXEC), purpose);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -37,7 +44,7 @@ void fix_addresses() { ::personality(ADDR_NO_RANDOMIZE); }
 // Another thread that calls exec() between the two calls would pass the ends on.
 ProcessPipe make_pipe(const char* purpose) {
   int ends[2];
-  check(::pipe(ends) == 0, "{}: {}", purpose, std::strerror(errno));
+  check_descriptor(::pipe(ends), purpose);
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -112,11 +119,9 @@ Process::Process(const ProcessStart& start, const std::string& purpose) : id_(-1
   prepared.parent = ::getpid();
   std::deque<Descriptor> copies;
   for (const auto& [from, to] : start.descriptors) {
-    prepared.descriptors.emplace_back(
-        copies.emplace_back(::fcntl(from, F_DUPFD_CLOEXEC, first_copy)), to);
-    check(static_cast<bool>(copies.back()), "{}: {}", purpose,
-          errno == EINVAL ? "too few files may be open at a time; raise ulimit -n"
-                          : std::strerror(errno));
+    const int copy = ::fcntl(from, F_DUPFD_CLOEXEC, first_copy);
+    check_descriptor(copy, purpose);
+    prepared.descriptors.emplace_back(copies.emplace_back(copy), to);
   }
   // A signal to the child must wait until the child has no handlers of this process.
   sigset_t all;

@@ -94,8 +94,9 @@ EndedProcess run_limited(const std::vector<std::string>& arguments, const std::s
   constexpr const char* purpose = "cannot make a pipe";
   ProcessPipe output = make_pipe(purpose), verdict = make_pipe(purpose),
               secret = make_pipe(purpose);
-  check(::write(secret.writing, token.data(), token.size()) == static_cast<ssize_t>(token.size()),
-        "cannot write to a pipe: {}", std::strerror(errno));
+  const ssize_t written = ::write(secret.writing, token.data(), token.size());
+  check(written == static_cast<ssize_t>(token.size()), "cannot write to a pipe: {}",
+        std::strerror(errno));
   secret.writing.close();
   const Process process({.program = arguments[0],
                          .arguments = arguments,

@@ -685,7 +685,7 @@ TEST_CASE("command line: help, version, unknown commands and options") {
   check_rejected(trained_runs().heed({"train", "--", "-x.toml", "--set", "a=b"}), 2,
                  {"unexpected arguments: --set a=b; see heed train --help"});
   check_rejected(trained_runs().heed({"train", "words.toml", "a\nb", "c"}), 2,
-                 {"unexpected arguments: 'a\\x0ab' c; see"});
+                 {"unexpected arguments: \"$(printf 'a\\012b')\" c; see"});
   check_rejected(trained_runs().heed({"evaluate"}), 2, {"RUN"});
 }
 
