@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "apps/config/used_keys.h"
 #include "apps/support/files.h"
@@ -46,7 +45,8 @@ std::vector<Segment> segments_of(const RunFolder& run, const Experiment& now) {
       [&] {
         std::vector<Segment> sessions;  // the last one first
         Experiment experiment = now;
-        for (const Json& session : std::views::reverse(record.elements())) {
+        for (size_t i = record.elements().size(); i-- > 0;) {
+          const Json& session = record.elements()[i];
           const Json* const from_step = session.find("from_step");
           sessions.push_back({from_step ? from_step->integer() : 0, experiment});
           const Json* const changed = session.find("changed");
@@ -60,7 +60,8 @@ std::vector<Segment> segments_of(const RunFolder& run, const Experiment& now) {
         }
         // A session repeats what was trained after the step from which it began.
         std::vector<Segment> segments = {{0, experiment}};
-        for (const auto& [from_step, used] : std::views::reverse(sessions)) {
+        std::reverse(sessions.begin(), sessions.end());
+        for (const auto& [from_step, used] : sessions) {
           while (!segments.empty() && segments.back().from_step >= from_step) segments.pop_back();
           if (segments.empty() || !changed_keys(segments.back().experiment, used).empty())
             segments.push_back({from_step, used});
