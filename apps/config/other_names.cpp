@@ -76,7 +76,8 @@ constexpr OtherNames other_names[] = {
 
 std::string key_of_other_name(std::string_view name) {
   std::string word = " " + std::string(name) + " ";
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   const auto found = std::ranges::find_if(other_names, [&](const OtherNames& other) {
     return std::string_view(other.names).find(word) != std::string_view::npos;
   });
