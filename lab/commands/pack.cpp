@@ -29,8 +29,6 @@ struct PackArguments final : CommandArguments {
              "Checkpoints to include: the best of each run, or none (default: best)"}};
   }
   int run() const override {
-    check_input(!licence || !licence->empty(),
-                "--with-data: expected the licence of the data, such as CC-BY-4.0");
     PackOptions options{path, output, licence.value_or(""), checkpoints == "best"};
     if (output.empty()) options.output = name_of(absolute_path(path, ".")) + ".tgz";
     const Packed packed = pack(options);
