@@ -142,27 +142,32 @@ void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t 
   phase_ = Phase::training;
 }
 
-void RunWriter::row(const Json& row) {
+template <class Write>
+void RunWriter::held(const Write& write) const {
   check_held();
-  metrics_->write(row);
-}
-
-void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
-                     Json state, int64_t best_step, const Metadata& metadata) {
-  check_held();
-  restore();
   try {
-    checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
-                      metadata);
+    write();
   } catch (const Error&) {
-    check_held();  // the reason, if the folder was renamed meanwhile
+    check_held();  // the reason, if the folder was renamed or deleted meanwhile
     throw;
   }
 }
 
+void RunWriter::row(const Json& row) {
+  held([&] { metrics_->write(row); });
+}
+
+void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
+                     Json state, int64_t best_step, const Metadata& metadata) {
+  held([&] {
+    restore();
+    checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
+                      metadata);
+  });
+}
+
 void RunWriter::result(const Json& result) {
-  check_held();
-  write_file(run_.result(), result.text(2) + "\n");
+  held([&] { write_file(run_.result(), result.text(2) + "\n"); });
 }
 
 void RunWriter::restore() {
@@ -175,8 +180,7 @@ void RunWriter::restore() {
 }
 
 void RunWriter::end() {
-  check_held();
-  restore();
+  held([&] { restore(); });
   logging::check_file();
   logging::close_file();
   phase_ = Phase::ended;

@@ -69,7 +69,9 @@ class RunWriter {
 
   void begin_session(const LoadedConfig& config, const Corpus& corpus, int64_t from_step,
                      const std::string& sweep);
-  void restore();  // what was deleted during the training
+  template <class Write>
+  void held(const Write& write) const;  // writes, with check_held() before, and after an Error
+  void restore();                       // what was deleted during the training
   void end_session();
   void write_session() const;
 

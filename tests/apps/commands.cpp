@@ -723,7 +723,11 @@ TEST_CASE("OMP_NUM_THREADS sets the number of threads, unless the config sets it
   setenv("OMP_NUM_THREADS", "3,1", 1);
   heed_ok(folder.path, {"train", "c.toml", "--run", "three"});
   heed_ok(folder.path, {"train", "c.toml", "--run", "two", "--set", "threads=2"});
+#ifdef __clang__  // LLVM 14's OpenMP runtime reads an uninitialized number of threads after "none"
+  unsetenv("OMP_NUM_THREADS");
+#else
   setenv("OMP_NUM_THREADS", "none", 1);
+#endif
   heed_ok(folder.path, {"train", "c.toml", "--run", "cores"});
   unsetenv("OMP_NUM_THREADS");
   const auto threads = [&](const char* run) {
