@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Trains the first 20 steps of every config in configs/ with two programs, and compares the losses and gradient norms in
-# metrics.jsonl, the weights and the moments of the optimizer byte for byte. Precision is highest. Makes the data of a
-# config that says how in its header, and skips configs whose data are not installed (tests/program/scores.sh).
-# HEED_TEXT is the path of the text for shakespeare.toml; without it, the text is README.md.
+# metrics.jsonl, result.json without its times, the weights, the moments of the optimizer, and what `evaluate --json
+# --predictions` and `generate` print. All must be equal in every byte. Precision is highest. The run of the first config
+# is also killed and resumed, and trained by two processes of each MPI that is installed. Makes the data of a config that
+# says how in its header, and skips configs whose data are not installed (tests/program/scores.sh). HEED_TEXT is the path
+# of the text for shakespeare.toml; without it, the text is README.md.
 #
 #   same_bits.sh OLD_PROGRAM NEW_PROGRAM [CONFIG…]
 set -euo pipefail
@@ -20,34 +22,97 @@ failed=0
 compared=0
 
 # train PROGRAM CONFIG RUN OPTION…: 20 steps, each with a line in metrics.jsonl.
+steps=(--set train.steps=20 --set train.log_every=1 --set train.evaluate_every=20 --set train.checkpoint_every=10
+  --set schedule.warmup_steps=5 --set precision=highest)
+launch=()
 train() {
-  local program=$1 config=$2 run=$3
-  shift 3
-  "$program" train "$config" --run "$run" --set train.steps=20 --set train.log_every=1 --set train.evaluate_every=20 \
-    --set train.checkpoint_every=10 --set schedule.warmup_steps=5 --set precision=highest "$@" &>log ||
-    { printf '%s with %s failed:\n%s\n' "$config" "$program" "$(<log)" >&2; return 1; }
+  "${launch[@]}" "$1" train "$2" --run "$3" "${steps[@]}" "${@:4}" &>log ||
+    { printf '%s with %s failed:\n%s\n' "$2" "$1" "$(<log)" >&2; return 1; }
 }
 
-# The losses and gradient norms in metrics.jsonl, in its order.
-numbers() { grep -oE '"(step|loss|gradient_norm)":[^,}]*' "$1/metrics.jsonl"; }
+# The losses and gradient norms in metrics.jsonl, in its order, and the result without its times.
+numbers() {
+  grep -oE '"(step|loss|gradient_norm)":[^,}]*' "$1/metrics.jsonl"
+  grep -vE '"(seconds|tokens_per_s)"' "$1/result.json"
+}
 
-# compare NAME OPTION…
-compare() {
-  local name=$1 file before after
-  shift
-  train "$old" "configs/$config.toml" "old/$name" "$@" && train "$new" "configs/$config.toml" "new/$name" "$@" ||
-    { failed=1; return; }
-  if ! diff <(numbers "old/$name") <(numbers "new/$name") >difference; then
-    printf '%s: other losses\n%s\n' "$name" "$(head -6 difference)"
+# answers PROGRAM NAME: the scores, the predictions, and what is generated for the first sources, or without a source.
+answers() {
+  "$1" evaluate "$2" --json --predictions "$2/predictions.jsonl" && cat "$2/predictions.jsonl"
+  sed -nE 's/.*"source":"(([^"\\]|\\.)*)".*/\1/p' "$2/predictions.jsonl" | head -n 3 >sources
+  if [[ -s sources ]]; then
+    "$1" generate "$2" --json --input sources
+  else
+    "$1" generate "$2" --json --length 40 --count 2 --seed 1
+  fi
+}
+
+# same NAME BEFORE AFTER: the numbers and weights of two runs
+same() {
+  local file
+  if ! diff <(numbers "$2") <(numbers "$3") >difference; then
+    printf '%s: other losses or another result\n%s\n' "$1" "$(head -6 difference)"
     failed=1
   fi
   for file in model optimizer; do
-    before=old/$name/checkpoints/step-20/$file.safetensors after=new/$name/checkpoints/step-20/$file.safetensors
-    [[ -s $before ]] || { echo "$name: there is no $before"; failed=1; continue; }
-    cmp -s "$before" "$after" || { echo "$name: $file.safetensors differs"; failed=1; }
+    before=$2/checkpoints/step-20/$file.safetensors after=$3/checkpoints/step-20/$file.safetensors
+    [[ -s $before ]] || { echo "$1: there is no $before"; failed=1; continue; }
+    cmp -s "$before" "$after" || { echo "$1: $file.safetensors differs"; failed=1; }
   done
+}
+
+# compare NAME OPTION…
+compare() {
+  local name=$1
+  shift
+  train "$old" "configs/$config.toml" "old/$name" "$@" && train "$new" "configs/$config.toml" "new/$name" "$@" ||
+    { failed=1; return; }
+  same "$name" "old/$name" "new/$name"
+  # Both print the same name of the run. A model that cannot generate says so.
+  (cd old && answers "$old" "$name" &>answers) || true
+  (cd new && answers "$new" "$name" &>answers) || true
+  if ! diff old/answers new/answers >difference; then
+    printf '%s: other scores, predictions or outputs\n%s\n' "$name" "$(head -6 difference)"
+    failed=1
+  fi
+  ((compared)) || killed "$name" "$@"
+  ((compared)) || by_two_processes "$name" "$@"
   compared=$((compared + 1))
   echo "$name: $(grep -c '"loss"' "new/$name/metrics.jsonl") losses, $(stat -c %s "new/$name/checkpoints/step-20/model.safetensors") bytes of weights"
+}
+
+# killed NAME OPTION…: kills a training of the new program after its first checkpoint, and resumes it.
+killed() {
+  local run=new/killed
+  for try in {1..50}; do
+    rm -rf $run
+    "$new" train "configs/$config.toml" --run $run "${steps[@]}" "${@:2}" &>log &
+    until [[ -e $run/checkpoints/step-10 ]] || ! kill -0 $! 2>/dev/null; do :; done
+    kill -KILL $! 2>/dev/null || true
+    wait $! 2>/dev/null || [[ -e $run/checkpoints/step-20 ]] || break
+  done
+  "$new" train --resume $run &>>log || { cat log; failed=1; return; }
+  same "$1, killed and resumed" "old/$1" $run
+  echo "$1: killed at try $try, resumed from step 10"
+}
+
+# by_two_processes NAME OPTION…
+by_two_processes() {
+  local options=(--set train.shards=2 "${@:2}")
+  (
+    program=$new
+    source "$root/tests/program/mpi.sh"  # says so and ends the subshell if there is none
+    train "$old" "configs/$config.toml" old/shards "${options[@]}"
+    for mpi in "${found[@]}"; do
+      launch=(mpirun."$mpi" -n 2)
+      train "$new" "configs/$config.toml" "new/two-$mpi" "${options[@]}"
+    done
+  ) || failed=1
+  for run in new/two-*; do
+    [[ -d $run ]] || continue
+    same "$1, ${run#new/}" old/shards "$run"
+    echo "$1: ${run#new/}"
+  done
 }
 
 (($#)) || set -- configs/*.toml
