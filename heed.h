@@ -9,7 +9,6 @@
 #include "core/precision.h"
 #include "core/print.h"
 #include "core/random.h"
-#include "core/rows_without_sum.h"
 #include "core/safetensors.h"
 #include "core/scope.h"
 #include "data/batch.h"

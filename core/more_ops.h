@@ -102,8 +102,7 @@ enum class HardmaxGradient {
 // elsewhere. A row in which all elements are -inf gives zeros.
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none);
 inline constexpr real min_row_sum = 1e-6;  // sum_normalize() divides by larger sums only
-// x / Σ x, along the last axis. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient,
-// and is counted (core/rows_without_sum.h).
+// x / Σ x, along the last axis. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient.
 Tensor sum_normalize(const Tensor& x);
 
 // ---- ops/segment.cpp

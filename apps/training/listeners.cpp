@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "apps/inference/scores.h"
 #include "apps/support/clock.h"
@@ -43,10 +48,9 @@ class StepLog : public TrainingListener {
   void after_step(const StepReport& report) override {
     tokens_ += report.tokens;
     seconds_ += report.seconds;
-    rows_without_sum_ += report.rows_without_sum;
     if (!training_.due(training_.experiment.train.log_every)) return;
     write(report);
-    tokens_ = rows_without_sum_ = 0;
+    tokens_ = 0;
     seconds_ = 0;
     training_.state.loss_sum = 0;
     training_.state.loss_count = 0;
@@ -69,14 +73,42 @@ class StepLog : public TrainingListener {
     logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
                   std::to_string(training_.experiment.train.steps).size(), four_digits(loss),
                   report.lr, tokens_per_s);
-    if (rows_without_sum_ > 0)
-      logging::warning("{} rows of attention weights had a sum of at most {} and were set to zero",
-                       rows_without_sum_, min_row_sum);
   }
 
   // Since the last row, in this process.
-  int64_t tokens_ = 0, rows_without_sum_ = 0;
+  int64_t tokens_ = 0;
   double seconds_ = 0;
+};
+
+// Counts the rows of attention weights that sum_normalize() sets to zero, in all threads of the
+// steps, and warns of them.
+class RowsWithoutSum : public TrainingListener, public Observer {
+ public:
+  explicit RowsWithoutSum(TrainingContext& training) : TrainingListener(training) {
+    training.trainer.observe(*this);
+  }
+
+  void after_step(const StepReport&) override {
+    if (!training_.due(training_.experiment.train.log_every)) return;
+    const std::vector<int64_t> counts = from_all_ranks(rows_.exchange(0));
+    const int64_t rows = std::accumulate(counts.begin(), counts.end(), int64_t{0});
+    if (rows > 0)
+      logging::warning("{} rows of attention weights had a sum of at most {} and were set to zero",
+                       rows, min_row_sum);
+  }
+  void op_finished(const char* name, const Tensor& y, std::span<const Tensor> /*inputs*/,
+                   const Node* /*node*/) override {
+    if (name != std::string_view("sum_normalize")) return;
+    const int64_t width = y.dim(-1);
+    const real* const end = y.data() + y.size();
+    int64_t rows = 0;
+    for (const real* row = y.data(); row < end; row += width)
+      rows += row[0] == 0 && std::count(row, row + width, real{0}) == width;
+    rows_ += rows;
+  }
+
+ private:
+  std::atomic<int64_t> rows_ = 0;  // since the last warning, in this process
 };
 
 // train.statistics
@@ -265,6 +297,8 @@ TrainingListeners standard_listeners(TrainingContext& training) {
   TrainingListeners all;
   all.push_back(std::make_unique<Progress>(training));
   all.push_back(std::make_unique<StepLog>(training));
+  if (training.experiment.model.attention.normaliser == &normalisers::sum)
+    all.push_back(std::make_unique<RowsWithoutSum>(training));
   if (training.experiment.train.statistics) all.push_back(std::make_unique<Statistics>(training));
   all.push_back(std::make_unique<Evaluation>(training));
   all.push_back(std::make_unique<CheckpointWriter>(training));

@@ -13,7 +13,6 @@
 #include "core/bind.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
-#include "core/rows_without_sum.h"
 
 namespace heed {
 namespace {
@@ -38,7 +37,6 @@ StepGradient sum_over_ranks(const StepGradient& own) {
     losses.push_back(each.loss);
     all.targets += each.targets;
     all.tokens += each.tokens;
-    all.rows_without_sum += each.rows_without_sum;
   }
   all.loss = sum_of_tree(losses);
   return all;
@@ -93,10 +91,9 @@ class Shards::Instance {
     here->seed = static_cast<uint64_t>(shards.experiment_.seed);
     here->step = static_cast<uint32_t>(step);
     AnomalyDetector detector;
-    std::optional<ObserverScope> detecting;
+    std::optional<ObserverScope> detecting, observing;
     if (shards.experiment_.train.detect_anomaly) detecting.emplace(detector);
-    rows_without_sum_ = 0;
-    const ValueGuard counting(rows_without_sum_counter, &rows_without_sum_);
+    if (shards.observer_) observing.emplace(*shards.observer_);
     const OwnShards own = shards.own_;
     const int64_t count = shards.experiment_.train.shards;
     for (int64_t s = first; s < last; ++s) {
@@ -115,7 +112,6 @@ class Shards::Instance {
   }
 
   real* gradients() const { return arena_.gradients(); }
-  int64_t rows_without_sum() const { return rows_without_sum_; }
 
  private:
   static std::unique_ptr<Model> make(const Shards& shards, const std::vector<Shared>& parameters) {
@@ -167,7 +163,6 @@ class Shards::Instance {
   const Model& model_;
   Arena& arena_;
   std::vector<Handle<Storage>> waiting_;  // the sums of a subtree of each level
-  int64_t rows_without_sum_ = 0;
 };
 
 Shards::Shards(const Experiment& experiment, const ModelSizes& sizes,
@@ -205,18 +200,15 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
   });
   check_not_abandoned();
   if (threads > 1) add_instances(threads);
-  int64_t rows_without_sum = 0;
-  for (int i = 0; i < threads; ++i)
-    rows_without_sum += instances_[static_cast<size_t>(i)]->rows_without_sum();
-  return summary(batches, rows_without_sum);
+  return summary(batches);
 }
 
 void check_finite(const char* name, double value) {
   if (!std::isfinite(value)) throw Diverged(fmt::format("{} is {}", name, number_in_words(value)));
 }
 
-StepGradient Shards::summary(std::span<const Batch> batches, int64_t rows_without_sum) {
-  StepGradient result = {.loss = sum_of_tree(losses_), .rows_without_sum = rows_without_sum};
+StepGradient Shards::summary(std::span<const Batch> batches) {
+  StepGradient result = {.loss = sum_of_tree(losses_)};
   for (const Batch& batch : batches) {
     result.targets += batch.targets;
     result.tokens += batch.tokens;

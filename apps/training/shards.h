@@ -24,6 +24,7 @@
 
 #include "apps/config/experiment.h"
 #include "core/check.h"
+#include "core/observer.h"
 #include "data/batch.h"
 #include "nn/models.h"
 #include "optim/arena.h"
@@ -39,10 +40,9 @@ void check_finite(const char* name, double value);
 
 // What a step was computed from, summed over all ranks.
 struct StepGradient {
-  double loss = 0;               // sum over targets
-  int64_t targets = 0;           // without padding
-  int64_t tokens = 0;            // inputs without padding
-  int64_t rows_without_sum = 0;  // of attention weights: see sum_normalize()
+  double loss = 0;      // sum over targets
+  int64_t targets = 0;  // without padding
+  int64_t tokens = 0;   // inputs without padding
 };
 
 // The shards of this process, out of train.shards.
@@ -73,6 +73,8 @@ class Shards {
   // s] is number s of micro-batch i. Throws Error if the loss of a shard, of any rank, is not
   // finite.
   StepGradient run(std::span<const Batch> batches, int64_t step);
+  // Lets `observer` see the operations of every thread, which call it at once.
+  void observe(Observer& observer) { observer_ = &observer; }
 
  private:
   // What one thread computes with: an instance of the model, whose weights are those of `model`.
@@ -86,7 +88,7 @@ class Shards {
   // Adds the gradients of the instances: the upper levels of the tree.
   void add_instances(int threads);
   // Returns what the batches of all ranks came to.
-  StepGradient summary(std::span<const Batch> batches, int64_t rows_without_sum);
+  StepGradient summary(std::span<const Batch> batches);
 
   const Experiment& experiment_;
   const ModelSizes sizes_;
@@ -95,7 +97,8 @@ class Shards {
   Arena& arena_;
   std::vector<std::unique_ptr<Instance>> instances_;  // by thread; the first has `model` itself
   const OwnShards own_;
-  std::vector<double> losses_;  // of each own shard
+  Observer* observer_ = nullptr;  // may be none
+  std::vector<double> losses_;    // of each own shard
 };
 
 }  // namespace heed

@@ -10,7 +10,6 @@
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "core/observer.h"
-#include "core/rows_without_sum.h"
 #include "data/first_examples.h"
 #include "nn/module.h"
 #include "nn/recorder.h"
@@ -244,7 +243,6 @@ Json StepStatistics::parameters(double gradient_scale) const {
 Json StepStatistics::measure(const StepReport& report) const {
   ScopeGuard here;
   here->gradients = here->training = false;
-  const ValueGuard<int64_t*> uncounted(rows_without_sum_counter, nullptr);
   here->precision = experiment_.precision;
   here->step = static_cast<uint32_t>(trainer_.steps_done());
   const Model& model = trainer_.model();

@@ -107,7 +107,6 @@ StepReport Trainer::update_weights() {
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, gradient.targets));
   report.loss = scale * gradient.loss;
   report.tokens = gradient.tokens;
-  report.rows_without_sum = gradient.rows_without_sum;
   report.gradient_scale = scale;
   report.gradient_norm = optimizer_.step(scale);
   stage_finished(optimizer_stage);

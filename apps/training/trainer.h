@@ -18,9 +18,8 @@ struct StepReport {
   double gradient_norm = 0;   // before clipping
   double gradient_scale = 1;  // of the parameters' gradients, which are sums over targets
   double lr = 0;
-  int64_t tokens = 0;            // input tokens without padding
-  int64_t rows_without_sum = 0;  // of attention weights, which became zeros: see sum_normalize()
-  double seconds = 0;            // that the step took; set by the training loop
+  int64_t tokens = 0;  // input tokens without padding
+  double seconds = 0;  // that the step took; set by the training loop
 };
 
 // Stages that an observer (core/observer.h) sees besides operations.
@@ -40,6 +39,9 @@ class Trainer {
   // The same with these shards of micro-batches (see Shards::run), for example to count the cost of
   // a step (core/scope.h).
   StepReport step(std::vector<Batch> micro_batches);
+  // Lets `observer` see the operations of all steps to come. Threads that compute shards call it at
+  // once.
+  void observe(Observer& observer) { shards_.observe(observer); }
   int64_t steps_done() const { return steps_; }
 
   Model& model() const { return *model_; }

@@ -1,11 +1,8 @@
 // Attention weights without a softmax, along the last axis: the hardmax, and division by the sum.
-#include <algorithm>
-
 #include "core/autograd.h"
 #include "core/kernels/map.h"
 #include "core/kernels/more_kernels.h"
 #include "core/more_ops.h"
-#include "core/rows_without_sum.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -35,8 +32,6 @@ Tensor sum_normalize(const Tensor& x) {
   const kernels::Rows n = rows_of("sum_normalize", x.shape());
   Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.rows});
   kernels::sum_normalize_forward(n, min_row_sum, x.data(), y.mutable_data(), sum.mutable_data());
-  if (rows_without_sum_counter && !scope().shapes_only)
-    *rows_without_sum_counter += std::count(sum.data(), sum.data() + n.rows, real{0});
   return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
     // dx += (dy - Σ dy y) / Σ x
     kernels::sum_normalize_backward(n, g.dy(), ys.data(), sums.data(), g.into(0));

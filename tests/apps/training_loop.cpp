@@ -3,15 +3,19 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
+#include "apps/support/log.h"
 #include "apps/training/load_data.h"
 #include "apps/training/measures.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
+#include "checks.h"
+#include "core/parallel.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -79,6 +83,35 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
   }
   CHECK(rows == "lhlhvlhlhvlh");
   CHECK(Checkpoints(run.checkpoints(), 1).newest_step() == 5);
+}
+
+TEST_CASE("training loop: rows of attention weights without a sum, of all threads, are a warning") {
+  const TemporaryFolder folder;
+  const auto warning = [&](const char* normaliser, int threads) {
+    const LoadedConfig config =
+        small_config(folder, std::string("shards = 4\n[model.attention]\nsimilarity = 'dot'\n") +
+                                 "normaliser = '" + normaliser + "'\n");
+    const Corpus corpus = load_data(config);
+    const std::string log = folder / "log";
+    write_file(log, "");
+    logging::open_file(log);
+    const int before = thread_count();
+    set_thread_count(threads);
+    TrainingLoop(config.experiment, corpus, nullptr).run(5);
+    set_thread_count(before);
+    logging::close_file();
+    std::string warnings;
+    std::istringstream lines(read_file(log, "log"));
+    for (std::string line; std::getline(lines, line);)
+      if (const size_t at = line.find("warning: "); at != std::string::npos)
+        warnings += line.substr(at) + "\n";
+    return warnings;
+  };
+  const std::string one = warning("sum", 1);
+  CHECK_CONTAINS(one, " rows of attention weights had a sum of at most 1e-06 and were set to zero");
+  CHECK(std::ranges::count(one, '\n') == 5);
+  CHECK(warning("sum", 4) == one);
+  CHECK(warning("count", 1) == "");
 }
 
 TEST_CASE("training loop: measures are found by name, and a program without them says so") {
