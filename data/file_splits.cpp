@@ -41,9 +41,8 @@ uint64_t hash_before(std::string_view bytes, uint64_t hash) {
 }
 
 std::map<Split, std::vector<size_t>> assign_splits(
-    const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions, bool shifted,
+    const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
     const std::string& path, const char* noun, std::vector<std::string>& notes) {
-  if (shifted && hashes.contains(Split::test)) fractions.test = 0;
   const std::vector<uint64_t>& train = hashes.at(Split::train);
   std::map<Split, std::vector<size_t>> chosen;
   for (size_t i = 0; i < train.size(); ++i) {

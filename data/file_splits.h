@@ -27,12 +27,11 @@ uint64_t hash_before(std::string_view bytes, uint64_t hash);
 // Assigns the examples of files to splits. `hashes` has the hashes of the examples of the training
 // file, in order, and of the validation and test files, if there are any. Returns the indices of
 // the examples of each split in its file. A split without a file gets `fractions` of the training
-// file. The range of a split that has a file belongs to training; with `shifted`, the range of
-// validation begins at 0 if the test has a file. Adds a note on examples that other files share
-// with training. Throws InputError for an empty split. The message has the path of the training
-// file and `noun`, the word for an example.
+// file. The range of a split that has a file belongs to training. Adds a note on examples that
+// other files share with training. Throws InputError for an empty split. The message has the path
+// of the training file and `noun`, the word for an example.
 std::map<Split, std::vector<size_t>> assign_splits(
-    const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions, bool shifted,
+    const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
     const std::string& path, const char* noun, std::vector<std::string>& notes);
 
 }  // namespace heed

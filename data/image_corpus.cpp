@@ -119,8 +119,8 @@ class ImageLoader {
     for (const auto& [file, images] : sources_)
       for (int64_t i = 0; i < images->count; ++i) hashes[file].push_back(images->hash(i));
     for (auto& [split, indices] :
-         assign_splits(hashes, {options_.val_fraction, options_.test_fraction},
-                       options_.splits == SplitRule::shifted, train().path, "image", corpus_.notes))
+         assign_splits(hashes, {options_.val_fraction, options_.test_fraction}, train().path,
+                       "image", corpus_.notes))
       store(split, std::move(indices));
     return std::move(corpus_);
   }

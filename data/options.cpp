@@ -16,9 +16,6 @@ constexpr Named<Operation> operations[] = {{"add", Operation::add},
                                            {"multiply", Operation::multiply},
                                            {"divide", Operation::divide}};
 
-constexpr Named<SplitRule> split_rules[] = {{"fixed", SplitRule::fixed},
-                                            {"shifted", SplitRule::shifted}};
-
 void DataOptions::fields(Fields& f) {
   f.choice("kind", kind, data_kinds::all, "a generated task, or what the files hold");
   f.integer("symbols", symbols, {2, 100'000},
@@ -86,9 +83,6 @@ void DataOptions::fields(Fields& f) {
            "fraction of examples held out for validation, chosen by hash; text: its end");
   f.number("test_fraction", test_fraction, {0, 0.9},
            "fraction of examples held out for the test, chosen by hash");
-  f.choice("splits", splits, split_rules,
-           "with test_path: fixed: validation keeps its examples, training gets those of the test "
-           "split; shifted: the rule of heed 0.2.0, for its runs");
   f.integer("bucketing", bucketing, {1, 1000},
             "sort the examples of this many batches by length to reduce padding; 1: do not sort");
   f.integer("seed", seed, {-1, 9e15}, "of examples and their order; -1: the experiment's seed");
@@ -248,12 +242,9 @@ std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& option
 }
 
 std::string describe(const DataOptions& options) {
-  // heed 0.2.0 had no data.splits. Data that is split as it did keeps its fingerprint.
-  const bool has_rule = options.splits == SplitRule::fixed && !options.test_path.empty();
   std::string text;
   for (const Key& key : keys_of(options))
-    if (options.kind->uses(key.name) && !key.is_path && key.effect != Field::Effect::none &&
-        (has_rule || key.name != "splits"))
+    if (options.kind->uses(key.name) && !key.is_path && key.effect != Field::Effect::none)
       text += fmt::format("{} = {}\n", key.name, key.value);
   return text;
 }

@@ -14,12 +14,6 @@ namespace heed {
 // That of the task "modular".
 enum class Operation { add, subtract, multiply, divide };
 
-// Which examples of data.path are for validation if data.test_path names a file for the test.
-enum class SplitRule {
-  fixed,    // those of its range of the hash, as without that file
-  shifted,  // those of the range of the test split, as in heed 0.2.0
-};
-
 // The keys of [data]. fields() describes each.
 struct DataOptions {
   const DataKind* kind = &data_kinds::reverse;
@@ -57,7 +51,6 @@ struct DataOptions {
 
   // ---- both
   double val_fraction = 0.1, test_fraction = 0.1;
-  SplitRule splits = SplitRule::fixed;
   int64_t bucketing = 1;
   int64_t seed = -1;
 
@@ -75,8 +68,8 @@ void check_options(const DataOptions& options, Framing framing);
 // The files that the options name, each with its key: {"path", &options.path}, …
 std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& options);
 
-// The keys that the kind uses with their values, one "name = value" per line. Paths, whether the
-// files are kept, and data.splits where it changes nothing are left out.
+// The keys that the kind uses with their values, one "name = value" per line, without paths and
+// whether the files are kept.
 std::string describe(const DataOptions& options);
 
 }  // namespace heed

@@ -156,9 +156,8 @@ SplitRows read_rows(const DataOptions& options, Files& files, std::vector<std::s
   for (const auto& [file, some] : rows)
     std::transform(some.begin(), some.end(), std::back_inserter(hashes[file]), hash_of);
   SplitRows splits;
-  for (const auto& [split, indices] :
-       assign_splits(hashes, {options.val_fraction, options.test_fraction},
-                     options.splits == SplitRule::shifted, files.paths()[0], "line", notes))
+  for (const auto& [split, indices] : assign_splits(
+           hashes, {options.val_fraction, options.test_fraction}, files.paths()[0], "line", notes))
     for (const size_t i : indices)
       splits[split].push_back(rows[hashes.contains(split) ? split : Split::train][i]);
   return splits;

@@ -100,8 +100,6 @@ Plan plan_of(TrainArguments a) {
   LoadedConfig now =
       a.config.empty() ? load_run_config(run.config(), a.set) : load_config(a.config, a.set);
   now.run_vocabulary = before.run_vocabulary;
-  if (!now.origins.contains("data.splits"))
-    now.experiment.data.splits = before.experiment.data.splits;
   if (now.experiment.train.batch_size == 0)
     now.experiment.train.batch_size = before.experiment.train.batch_size;
   const int64_t done = Checkpoints(run.checkpoints(), 1).newest_step();

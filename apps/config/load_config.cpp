@@ -25,14 +25,8 @@ LoadedConfig load_config(const std::string& path, const std::vector<std::string>
   return loaded(ConfigSource::read(path), assignments);
 }
 
-void keep_split_rule(Experiment& experiment, const Origins& origins) {
-  if (!origins.contains("data.splits") && !experiment.data.test_path.empty())
-    experiment.data.splits = SplitRule::shifted;
-}
-
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments) {
   LoadedConfig config = loaded(ConfigSource::read(path, false), assignments);
-  keep_split_rule(config.experiment, config.origins);
   with_origins(config.origins, [&] {
     check_input(config.experiment.train.batch_size > 0,
                 "`train.batch_size` = 0: a run has the number of its examples: remove it");

@@ -20,9 +20,6 @@ struct LoadedConfig {
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments);
 // The same for the config of a run, which must not inherit from another file.
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments);
-// Sets data.splits of an experiment from a file that heed has written, with every value. heed 0.2.0
-// wrote no data.splits: its runs and sweeps keep its rule.
-void keep_split_rule(Experiment& experiment, const Origins& origins);
 // Applies the --set assignments to an experiment that has no file, and validates the result.
 LoadedConfig with_assignments(const Experiment& experiment,
                               const std::vector<std::string>& assignments);

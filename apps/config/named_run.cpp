@@ -35,7 +35,7 @@ Start start_of(const std::string& run) {
     for (const Json& session : record.at("sessions").elements())
       start.first = session.at("start").string();
   } catch (const InputError&) {
-    // Runs of heed 0.1.0 have no record, and a damaged one is no reason to stop.
+    // A damaged record is not a reason to stop.
   }
   return start;
 }
@@ -63,9 +63,9 @@ void sort_by_start(std::vector<std::string>& names, const std::string& folder) {
 bool is_named_after(const std::string& name, const std::string& config) {
   if (!name.starts_with(config)) return false;
   const std::string number = name.substr(config.size());
-  return number.empty() || (number[0] == '-' && std::ranges::all_of(number, [](unsigned char c) {
-                              return c == '-' || std::isdigit(c);
-                            }));
+  return number.empty() || (number.size() > 1 && number[0] == '-' &&
+                            std::all_of(number.begin() + 1, number.end(),
+                                        [](unsigned char c) { return std::isdigit(c); }));
 }
 
 // Returns at most three of the names: the one closest to `typed`, and the newest ones that continue

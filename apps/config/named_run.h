@@ -7,7 +7,7 @@ namespace heed {
 
 // Returns the path of the run directly in `folder` whose training started last; a resumed run
 // starts again. Returns "" if there is none. With `config` only looks at the runs that `heed train`
-// names after this config: config, config-2, and config-<time> of heed 0.2.0. Follows no links.
+// names after this config: config and config-2. Follows no links.
 std::string newest_run(const std::string& folder, const std::string& config = "");
 
 // Returns the name of the first folder that heed makes for a config or a sweep: that of its file

@@ -27,12 +27,12 @@ Json bound_settings(const Experiment& experiment) {
   return settings;
 }
 
-// Returns a member of state.json that is an object; null if there is none, as in old checkpoints.
-const Json* object_in(const Checkpoint& checkpoint, const char* name) {
+// Returns a member of state.json that is an object.
+const Json& object_in(const Checkpoint& checkpoint, const char* name) {
   const Json* member = checkpoint.state().find(name);
-  check_input(!member || member->is_object(), "{}: state.json: '{}' is not an object",
+  check_input(member && member->is_object(), "{}: state.json: '{}' is not an object",
               checkpoint.path(), name);
-  return member;
+  return *member;
 }
 
 // Returns the text of a value for an error message.
@@ -43,10 +43,9 @@ bool equal(const Json* a, const Json* b) { return a && b && a->text() == b->text
 // `origin` and `remedy` are parts of the error message: the source of `now`, and what to do.
 void check_vocabulary(const Checkpoint& checkpoint, const Json& identity, const std::string& origin,
                       const char* remedy) {
-  const Json* trained = object_in(checkpoint, "vocabulary");
-  if (!trained) return;
+  const Json& trained = object_in(checkpoint, "vocabulary");
   const auto compare = [&](const std::string& name) {
-    const Json *now = identity.find(name), *before = trained->find(name);
+    const Json *now = identity.find(name), *before = trained.find(name);
     const bool is_digest = name == "source" || name == "target" || name == "labels";
     check_input(!is_digest || equal(now, before),
                 "{}: '{}' is not the vocabulary that the weights of {} were trained with; {}",
@@ -54,17 +53,15 @@ void check_vocabulary(const Checkpoint& checkpoint, const Json& identity, const 
     check_input(equal(now, before), "{}: '{}' is {}, but for the weights of {} it was {}; {}",
                 origin, shortened(name), shown(now), checkpoint.path(), shown(before), remedy);
   };
-  for (const auto& member : trained->members()) compare(member.first);
+  for (const auto& member : trained.members()) compare(member.first);
   for (const auto& member : identity.members()) compare(member.first);
 }
 
 }  // namespace
 
 void check_settings(const Checkpoint& checkpoint, const Experiment& experiment) {
-  const Json* trained = object_in(checkpoint, "settings");
-  if (!trained) return;
   const Json settings = bound_settings(experiment);
-  for (const auto& [key, before] : trained->members()) {
+  for (const auto& [key, before] : object_in(checkpoint, "settings").members()) {
     const Json* now = settings.find(key);
     check_input(equal(now, &before),
                 "`{}` is {} in the config, but the weights of {} were trained with {}; restore the "
@@ -74,7 +71,7 @@ void check_settings(const Checkpoint& checkpoint, const Experiment& experiment) 
 }
 
 void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing) {
-  if (checkpoint.state().find("vocabulary") && exists(path))
+  if (exists(path))
     check_vocabulary(checkpoint, vocabulary_identity(read_vocabulary(path, framing)), path,
                      "restore the file, or remove it and write it again with train --resume");
 }

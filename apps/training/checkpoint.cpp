@@ -7,7 +7,6 @@
 
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
-#include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/safetensors.h"
@@ -19,8 +18,6 @@ namespace {
 constexpr std::string_view step_prefix = "step-";
 constexpr int64_t max_state_bytes = 1 << 20;
 constexpr int64_t max_step = 1'000'000'000'000;
-// Of state.json. heed 0.1.0 wrote none. A new format must keep "format", "heed" and "state_sha256".
-constexpr int64_t state_format = 1;
 
 // "step-200" → 200; other names → -1.
 int64_t step_of(std::string_view name) {
@@ -75,36 +72,19 @@ void read_array(const SafetensorsFile& file, const ArrayTarget& target) {
 Checkpoint::Checkpoint(std::string path, std::string hint)
     : path_(std::move(path)), hint_(std::move(hint)) {
   const std::string file = existing("state.json");
-  int64_t format = 0;
-  std::string version;
-  const auto read_part = [&](auto&& read) {
-    try {
-      read();
-    } catch (const InputError& error) {
-      check_sound(false, file, "damaged");
-    }
-  };
-  read_part([&] {
+  try {
     state_ = read_json(file, "state of a checkpoint", max_state_bytes);
     const std::string digest = state_.at("state_sha256").string();
     state_.remove("state_sha256");
     check_input(sha256(state_.text()) == digest, "{}: its SHA-256 differs", file);
-    if (!state_.find("format")) return;
-    format = state_.at("format").integer();
-    check_input(format > 0, "{}: format {}", file, format);
-    version = shortened(state_.at("heed").string());
-  });
-  check_input(format <= state_format,
-              "{}: written by heed {} in format {}; this is heed {}, which reads formats up to "
-              "{}: use heed {} or later",
-              file, version, format, program_version, state_format, version);
-  read_part([&] {
     step_ = state_.at("step").integer();
     check_input(0 <= step_ && step_ <= max_step, "{}: step {}", file, step_);
     digests_ = state_.at("sha256");
     for (const char* name : {model_file, optimizer_file}) (void)digests_.at(name).string();
-  });
-  for (const char* name : {"format", "heed", "sha256"}) state_.remove(name);
+  } catch (const InputError& error) {
+    check_sound(false, file, "damaged");
+  }
+  state_.remove("sha256");
   const int64_t named = step_of(name_of(path_));
   check_sound(named < 0 || named == step_, file,
               fmt::format("of step {}, in the folder of step {}", step_, named));
@@ -190,7 +170,6 @@ void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
   write(Checkpoint::model_file, std::move(model), metadata);
   write(Checkpoint::optimizer_file, std::move(optimizer), {});
   state.set("step", step).set("sha256", std::move(digests));
-  state.set("format", state_format).set("heed", program_version);
   state.set("state_sha256", sha256(state.text()));
   write_file(in_folder(folder.aside(), "state.json"), state.text(2) + "\n");
 

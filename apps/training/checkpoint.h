@@ -36,8 +36,7 @@ void read_array(const SafetensorsFile& file, const ArrayTarget& target);
 // A saved checkpoint.
 class Checkpoint {
  public:
-  // Throws InputError if state.json is missing, damaged, or written by a newer version of heed.
-  // Errors about damage end with `hint`.
+  // Throws InputError if state.json is missing or damaged. The error ends with `hint`.
   explicit Checkpoint(std::string path, std::string hint = "");
 
   const std::string& path() const { return path_; }

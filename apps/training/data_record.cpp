@@ -20,10 +20,9 @@ DataFiles files_in(const Json& entry) {
   for (const Json& file : entry.at("files").elements()) {
     data.paths.push_back(file.at("path").string());
     data.fingerprints.push_back(file.at("fingerprint").string());
-    if (!data.fingerprints.back().empty()) check_fingerprint(data.fingerprints.back());
+    check_fingerprint(data.fingerprints.back());
   }
-  check_input(!data.paths.empty() && !data.fingerprints.back().empty(),
-              "expected files, the last one with a fingerprint");
+  check_input(!data.paths.empty(), "expected files");
   return data;
 }
 
@@ -39,10 +38,8 @@ bool have_same_content(const DataFiles& a, const DataFiles& b) {
 
 // Returns the first file that has changed, or all of them if that is unknown.
 std::string changed_file(const DataFiles& before, const DataFiles& now) {
-  for (size_t i = 0; i < now.paths.size() && before.paths == now.paths; ++i) {
-    if (before.fingerprints[i].empty()) break;
+  for (size_t i = 0; i < now.paths.size() && before.paths == now.paths; ++i)
     if (before.fingerprints[i] != now.fingerprints[i]) return shortened(now.paths[i], 1000);
-  }
   return (now.paths.size() > 1 ? "one of " : "") + shortened(joined(now.paths), 1000);
 }
 
@@ -62,8 +59,7 @@ DataRecord DataRecord::read(const std::string& folder) {
   const auto read = [&](const Json& json) {
     for (const Json& entry : json.at("data").elements()) record.entries_.push_back(files_in(entry));
   };
-  read_json(path, "record of data", max_data_record_bytes, read,
-            "; restore the file, or delete it to take the data of the runs");
+  read_json(path, "record of data", max_data_record_bytes, read, "; restore the file");
   return record;
 }
 

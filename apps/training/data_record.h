@@ -16,7 +16,7 @@ namespace heed {
 // The data files of a run.
 struct DataFiles {
   std::vector<std::string> paths;         // in the order in which they are read
-  std::vector<std::string> fingerprints;  // by path; "" if only that of all files is known
+  std::vector<std::string> fingerprints;  // by path
 
   static DataFiles of(const Corpus& corpus);
   bool operator==(const DataFiles&) const = default;
@@ -35,7 +35,6 @@ class DataRecord {
   void add(const DataFiles& run);
   // Writes the file, unless there is nothing to write.
   void write() const;
-  bool empty() const { return entries_.empty(); }
 
  private:
   explicit DataRecord(std::string folder) : folder_(std::move(folder)) {}

@@ -64,7 +64,7 @@ Metrics metrics_of(const RunFolder& run, int64_t last_step) {
 }
 
 // Returns the first value in which two runs differ, as text; "" if there is none. Values that only
-// one of them has are not compared: an old version of heed wrote fewer.
+// one of them has are not compared: versions of heed may write more or fewer.
 std::string different_value(const Metrics& first, const Metrics& again) {
   for (const auto& [step, values] : again) {
     const auto other = first.find(step);
@@ -106,21 +106,12 @@ void ReproducedRun::check_data(const Corpus& corpus) const {
 }
 
 std::string ReproducedRun::made_with() const {
-  std::string version, processor;
-  if (checkpoint_) {
-    const Metadata metadata =
-        SafetensorsFile(in_folder(checkpoint_->path(), Checkpoint::model_file)).metadata();
-    const auto found = metadata.find("heed");
-    version = found == metadata.end() ? "of an old version" : found->second;
-    processor = checkpoint_->state().at("processor").string();
-  } else if (const Json sessions = sessions_of(run_.folder); !sessions.elements().empty()) {
-    const Json& last = sessions.elements().back();
-    version = last.at("heed").string();
-    processor = last.at("processor").string();
-  }
-  return version.empty() ? fmt::format("{} does not say what it was made with", run_.folder.path())
-                         : fmt::format("{} was made with heed {} on {}", run_.folder.path(),
-                                       version, processor);
+  const Json sessions = sessions_of(run_.folder);
+  const Json& last = sessions.elements().back();
+  return in_context(run_.folder.record(), [&] {
+    return fmt::format("{} was made with heed {} on {}", run_.folder.path(),
+                       last.at("heed").string(), last.at("processor").string());
+  });
 }
 
 Reproduction ReproducedRun::compare(const RunFolder& again) const {

@@ -10,6 +10,7 @@
 
 #include "apps/config/named_run.h"
 #include "apps/support/file_lock.h"
+#include "apps/training/run_record.h"
 #include "core/check.h"
 
 namespace heed {
@@ -56,13 +57,15 @@ RunFolder RunFolder::open(const std::string& path) {
       check_own(in_folder(step, file), FileKind::plain);
   }
   check_input(exists(run.config()), "{}: not a run: it has no config.toml", path);
+  (void)sessions_of(run);  // checks the format
   return run;
 }
 
 void RunFolder::check_empty() const {
+  const bool is_run = exists(config());
   for (const std::string& name : names_in_folder(path_))
     check_input(
-        name.starts_with('.'),
+        name.starts_with('.') || (!is_run && name == name_of(record())),
         "{}: not empty (it has {}); resume the run with --resume --run {}, or choose another "
         "folder with --run",
         path_, name, path_);

@@ -27,11 +27,12 @@ class RunFolder {
   // first_name(). Processes that start at the same moment get different folders.
   static RunFolder create_in(const std::string& parent, const std::string& config_path);
   // Opens a run. Throws InputError if the folder holds none, with the names that may have been
-  // meant, or if a file of the run is a link or not a plain file: nothing outside of the folder is
-  // read or written.
+  // meant, if its format is unknown (run_record.h), or if a file of the run is a link or not a
+  // plain file: nothing outside of the folder is read or written.
   static RunFolder open(const std::string& path);
 
-  // Throws InputError if something is in the folder already, apart from hidden files.
+  // Throws InputError if something is in the folder already, apart from hidden files and the
+  // run.json of a training that was killed before it wrote a config.
   void check_empty() const;
   // Undoes create() if training could not start.
   void discard() const;

@@ -6,9 +6,10 @@
 
 #include "apps/config/used_keys.h"
 #include "apps/support/files.h"
-#include "apps/training/checkpoint.h"
+#include "apps/support/version.h"
 #include "apps/training/loop_state.h"
 #include "core/check.h"
+#include "core/text.h"
 #include "data/corpus.h"
 
 namespace heed {
@@ -17,17 +18,30 @@ constexpr int64_t max_record_bytes = 1 << 24;  // some ten thousand sessions
 
 Json sessions_of(const RunFolder& run) {
   const std::string path = run.record();
-  if (!exists(path)) return Json::array();
-  const auto read = [](const Json& record) {
-    Json sessions = Json::array();
-    for (const Json& session : record.at("sessions").elements()) {
-      (void)session.members();
-      sessions.push(session);
+  check_input(
+      exists(path),
+      "{}: missing: it has the number of the run's format; restore the file, or train again", path);
+  Json sessions;
+  std::string version;
+  int64_t format = 0;
+  const auto read = [&](const Json& record) {
+    sessions = record.at("sessions");
+    check_input(!sessions.elements().empty(), "'sessions' is empty");
+    for (const Json& session : sessions.elements()) {
+      const int64_t written = session.at("format").integer();
+      check_input(written > 0, "'format' is {}", written);
+      if (written <= format) continue;
+      format = written;
+      version = shortened(session.at("heed").string());
     }
-    return sessions;
   };
-  return read_json(path, "record of a run", max_record_bytes, read,
-                   "; no training depends on this file: repair or delete it");
+  read_json(path, "record of a run", max_record_bytes, read,
+            "; restore the file, or train the run again with this version of heed");
+  check_input(format <= run_format,
+              "{}: written by heed {} in format {}; this is heed {}, which reads formats up to {}: "
+              "use heed {} or later",
+              path, version, format, program_version, run_format, version);
+  return sessions;
 }
 
 std::vector<ConfigDifference> changed_keys(const Experiment& before, const Experiment& now) {
@@ -47,8 +61,7 @@ std::vector<Segment> segments_of(const RunFolder& run, const Experiment& now) {
         Experiment experiment = now;
         for (size_t i = record.elements().size(); i-- > 0;) {
           const Json& session = record.elements()[i];
-          const Json* const from_step = session.find("from_step");
-          sessions.push_back({from_step ? from_step->integer() : 0, experiment});
+          sessions.push_back({session.at("from_step").integer(), experiment});
           const Json* const changed = session.find("changed");
           if (!changed) continue;
           std::vector<std::string> before;
@@ -72,7 +85,7 @@ std::vector<Segment> segments_of(const RunFolder& run, const Experiment& now) {
                           list_config(segments[i].experiment), run.path());
         return segments;
       },
-      "; repair or delete it");
+      "; restore the file");
 }
 
 const Experiment& experiment_at(const std::vector<Segment>& segments, int64_t step) {
@@ -93,17 +106,11 @@ ConfigListing config_with_changes(const std::vector<Segment>& segments) {
 }
 
 std::string recorded_data(const RunFolder& run, const DataOptions& options) {
-  const auto data_in = [&](const Json& json, const std::string& path) {
-    return in_context(
-        path, [&] { return files_fingerprint(json.at("data").string(), options); },
-        "; repair or delete it");
-  };
   const Json sessions = sessions_of(run);
-  if (!sessions.elements().empty()) return data_in(sessions.elements().back(), run.record());
-  const Checkpoints checkpoints(run.checkpoints(), 1);
-  if (checkpoints.steps().empty()) return "";
-  const Checkpoint newest = checkpoints.open("latest");
-  return data_in(newest.state(), newest.path());
+  return in_context(
+      run.record(),
+      [&] { return files_fingerprint(sessions.elements().back().at("data").string(), options); },
+      "; restore the file");
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // run.json: how a run came about, one session for each process that trained it.
 //
-//   {"sessions": [{"command": ["heed", "train", "configs/reverse.toml"], "heed": "0.2.0",
+//   {"sessions": [{"command": ["heed", "train", "configs/reverse.toml"], "format": 1, "heed":
+//   "0.2.0",
 //                  "commit": "0f1e2d3c4b5a", "compiler": "GNU 12.2.0", "flags": "-O2 -DNDEBUG …",
 //                  "processor": …, "threads": 2, "precision": "highest", "blas": …,
 //                  "data": "<the fingerprint of data/corpus.h>", "from_step": 0,
@@ -9,6 +10,10 @@
 //                  "sweep": "runs/rates",
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
 //                  "seconds": 60.1, "cpu_seconds": 118.2, "peak_rss_mb": 41.3}, …]}
+//
+// "format" is run_format of the program that wrote what the session wrote into the folder: config,
+// vocabulary, metrics, checkpoints, result and this file. A later number must keep "sessions", and
+// "format" and "heed" in each. heed reads every number up to its own.
 //
 // A session that resumed the run with other values of keys that its metrics depend on has them as
 // "changed", the old and the new value as TOML.
@@ -32,7 +37,11 @@
 
 namespace heed {
 
-// Returns the sessions of a run, as an array of objects. Throws InputError if run.json is damaged.
+constexpr int64_t run_format = 1;
+
+// Returns the sessions of a run, at least one, as an array of objects. Throws InputError if
+// run.json is missing or damaged, or if a session has no format or one that this program does not
+// know.
 Json sessions_of(const RunFolder& run);
 
 // Returns the values that differ, of keys that changes_metrics().
@@ -54,8 +63,7 @@ const Experiment& experiment_at(const std::vector<Segment>& segments, int64_t st
 ConfigListing config_with_changes(const std::vector<Segment>& segments);
 
 // Returns the fingerprint of the data files of a run (files_fingerprint(), data/corpus.h), from
-// run.json or, before heed 0.2.0, from its newest checkpoint. "" for a generated task, and if there
-// is neither. Throws InputError if the file is damaged.
+// run.json. "" for a generated task. Throws InputError if the file is damaged.
 std::string recorded_data(const RunFolder& run, const DataOptions& options);
 
 // The file in the folder of a sweep that says where the keys of its base are set:

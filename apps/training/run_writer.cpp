@@ -121,22 +121,20 @@ void RunWriter::check_held() const {
 void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t from_step,
                       int64_t best_step, const std::string& sweep) {
   check_held();
-  earlier_ = sessions_of(run_);
+  earlier_ = exists(run_.record()) ? sessions_of(run_) : Json::array();
   const int64_t log_every = config.experiment.train.log_every;
   if (log_every > 0 && from_step >= log_every && !exists(run_.metrics()))
     logging::warning("{}: missing; the rows up to step {} are lost", run_.metrics(), from_step);
   metrics_.emplace(run_.metrics(), from_step);
   checkpoints_.clean_up();
   if (from_step > 0) checkpoints_.settle(from_step, best_step);
-  if (resumes_) begin_session(config, corpus, from_step, sweep);
+  begin_session(config, corpus, from_step, sweep);
   Experiment written = config.experiment;
   written.data =
       with_origins(config.origins, [&] { return keep_data(run_, config.experiment.data); });
   written_ = {{run_.config(), config_text(list_config(written))},
               {run_.vocabulary(), vocabulary_text(corpus)}};
   for (const auto& [path, text] : written_) write_file(path, text);
-  // A new run that is killed before it has a config starts again: its folder must be empty.
-  if (!resumes_) begin_session(config, corpus, from_step, sweep);
   logging::open_file(run_.log());
   remove_all(run_.error());
   phase_ = Phase::training;
@@ -210,6 +208,7 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
   Json session =
       Json::object()
           .set("command", std::move(command))
+          .set("format", run_format)
           .set("heed", program_version)
           .set("commit", program_commit())
           .set("compiler", program_compiler)

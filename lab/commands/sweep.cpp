@@ -184,8 +184,7 @@ int SweepCommand::run() const {
                                : in_folder("runs", stem_of(sweep.config) + "-sweep");
   check_score_names("--score", {comparison.score});
   check_score_names("--columns", comparison.columns);
-  Sweep read = read_sweep(read_from);
-  keep_split_rule(read, path);
+  const Sweep read = read_sweep(read_from);
   check_folder(read, path);
   const SweepPlan plan = plan_sweep(read, path, program->measures);
   check_data_of_sweep(read, plan, path);

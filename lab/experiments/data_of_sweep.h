@@ -6,8 +6,7 @@
 namespace heed {
 
 // Throws InputError that names the file if the data of the planned runs are not those with which
-// the sweep in the folder began (apps/training/data_record.h). A sweep of heed 0.2.0 recorded none:
-// its runs did.
+// the sweep in the folder began (apps/training/data_record.h).
 void check_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder);
 
 // A lock that only one process has at a time, also on NFS, as that of a run

@@ -43,7 +43,7 @@ void add_measured(const RunFolder& run, const Experiment& experiment, NamedScore
 }
 
 NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
-  const Json result = read_result(run, experiment);
+  const Json result = read_result(run);
   if (result.is_null()) return {};
   NamedScores scores = result.flattened();
   add_measured(run, experiment, scores);
@@ -51,14 +51,7 @@ NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
 }
 
 std::string data_of(const RunFolder& run, const Experiment& experiment) {
-  if (experiment.data.kind->is_task()) return "";
-  std::string data = recorded_data(run, experiment.data);
-  if (!data.empty()) return data;
-  const ConfigListing config = list_config(experiment);
-  const std::string paths = lines_of(config, [&](const std::string& key) {
-    return effect_of(key, config) == Field::Effect::data;
-  });
-  return "unknown-" + sha256(paths).substr(0, 8);
+  return experiment.data.kind->is_task() ? "" : recorded_data(run, experiment.data);
 }
 
 std::string tokenizer_of(const RunFolder& run, const Experiment& experiment) {
@@ -98,17 +91,11 @@ int64_t examples_of(const RunGroup& group, const std::string& score) {
 
 }  // namespace
 
-Json read_result(const RunFolder& run, const Experiment& experiment) {
+Json read_result(const RunFolder& run) {
   if (!exists(run.result())) return {};
   Json result = read_json(run.result(), "result", max_result_bytes);
   check_input(result.is_object(), "{}: expected an object of scores", run.result());
-  if (has_exact_match(experiment)) return result;
-  Json shown = Json::object();
-  for (auto [name, value] : result.members()) {
-    if (value.is_object()) value.remove("exact_match");
-    shown.set(name, std::move(value));
-  }
-  return shown;
+  return result;
 }
 
 ScoredRun ScoredRun::load(const std::string& path) {

@@ -21,9 +21,8 @@
 
 namespace heed {
 
-// Returns result.json; null while the run is training. Leaves out exact_match if it has no meaning
-// for the experiment: heed 0.2.0 wrote 0 then. Throws InputError if the file is damaged.
-Json read_result(const RunFolder& run, const Experiment& experiment);
+// Returns result.json; null while the run is training. Throws InputError if the file is damaged.
+Json read_result(const RunFolder& run);
 
 struct ScoredRun {
   RunFolder folder;
@@ -31,7 +30,7 @@ struct ScoredRun {
   int64_t seed = 0;
   std::string chosen_by;  // the score that decides which checkpoint is the best: "val.loss"
   // What its data files contain, wherever they are: files_fingerprint() (data/corpus.h). "" for a
-  // generated task. A run without a record of it gets a text that stands for its paths.
+  // generated task.
   std::string data;
   std::string tokenizer;  // SHA-256 of the vocabulary of data.tokenizer; "" without that key
   // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done. Then

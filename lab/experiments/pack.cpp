@@ -105,9 +105,6 @@ class DataFolder {
       DataOptions files = options;
       std::map<std::string, std::string> names;
       for (const auto& [key, path] : data_files(files)) names.try_emplace(*path, "");
-      check_input(names.empty() || !recorded.empty(),
-                  "--with-data: {} has no record of its data (run.json), so they may be any files",
-                  run.folder.path());
       check_input(names.empty() ||
                       recorded == files_fingerprint(corpora.of(run.config).fingerprint, options),
                   "{}: the data files have changed since the training; restore them, or leave out "

@@ -180,16 +180,6 @@ void check_jobs(const SweepPlan& plan, int64_t jobs, double available) {
               std::max<int64_t>(1, fitting));
 }
 
-void keep_split_rule(Sweep& sweep, const std::string& folder) {
-  const std::string path = own_file(folder, base_file);
-  Experiment now, before;
-  if (!exists(path) || sweep.base.fill(now).contains("data.splits")) return;
-  const Origins origins = ConfigSource::read(path).fill(before);
-  keep_split_rule(before, origins);
-  sweep.base.set(before.data.splits == SplitRule::shifted ? "data.splits=shifted"
-                                                          : "data.splits=fixed");
-}
-
 void check_folder(const Sweep& sweep, const std::string& folder) {
   // A sweep that is killed at its start may leave these.
   const std::vector<std::string> names = names_in_folder(folder);
@@ -205,8 +195,7 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
   SweepArguments stored;
   stored.path = file;
   stored.max_runs = int64_t{1} << 40;
-  Sweep before = read_sweep(stored);
-  keep_split_rule(before, folder);
+  const Sweep before = read_sweep(stored);
   std::string differences;
   const auto differ = [&](const std::string& key, const std::string& a, const std::string& b) {
     if (a != b)

@@ -56,11 +56,6 @@ SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder, Measures kno
 // done need none.
 void check_jobs(const SweepPlan& plan, int64_t jobs, double available);
 
-// If the folder holds a sweep, gives this one its rule of splits (data.splits), unless the config
-// or
-// --set names one: a sweep that heed 0.2.0 began goes on with the rule of its runs.
-void keep_split_rule(Sweep& sweep, const std::string& folder);
-
 // Throws InputError if the folder holds something other than this sweep, perhaps with other axes
 // and seeds: files without a sweep.toml, a sweep by another method, or one whose base differs in a
 // key that matters and does not vary.

@@ -25,11 +25,10 @@ constexpr size_t max_points_in_all =
 void read_sessions(ReportedRun& run) {
   const Json record = sessions_of(run.saved.folder);
   const auto& sessions = record.elements();
-  if (sessions.empty()) return;
   for (const Json& word : sessions.front().at("command").elements())
     run.command += (run.command.empty() ? "" : " ") + word.string();
-  if (const Json* const set_in = sessions.front().find("set_in"))  // since heed 0.2.0
-    for (const auto& [key, origin] : set_in->members()) run.set_in[key] = origin.string();
+  for (const auto& [key, origin] : sessions.front().at("set_in").members())
+    run.set_in[key] = origin.string();
   const Json& last = sessions.back();
   std::string start = last.at("start").string().substr(0, 16);  // without seconds
   std::ranges::replace(start, 'T', ' ');
@@ -58,8 +57,6 @@ ReportedRun read_run(const std::string& path) {
   const RunFolder& folder = run.saved.folder;
   const auto part = [&](auto&& read) { note_failure(run.notes, "Left out", read); };
   part([&] { run.curves = read_curves(folder.metrics()); });
-  if (!has_exact_match(run.saved.config.experiment))  // of heed 0.2.0
-    std::erase_if(run.curves.curves, [](const Curve& c) { return c.name == "val.exact_match"; });
   if (run.curves.damaged_rows > 0)
     run.notes.push_back(fmt::format("{} of metrics.jsonl cannot be read, and left out.",
                                     counted(run.curves.damaged_rows, "row")));
@@ -68,7 +65,7 @@ ReportedRun read_run(const std::string& path) {
   else if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
   part([&] { read_sessions(run); });
-  part([&] { run.result = read_result(folder, run.saved.config.experiment); });
+  part([&] { run.result = read_result(folder); });
   if (run.state != RunState::failed && !exists(folder.result()))
     run.notes.push_back("There are no scores: the run has not ended.");
   return run;

@@ -169,26 +169,6 @@ TEST_CASE("checkpoint: weights of another model are rejected without changing an
   CHECK(into == std::vector<float>(weight_rows * weight_columns, -1.f));
 }
 
-TEST_CASE("checkpoint: newer formats are rejected with the required version") {
-  const TemporaryFolder folder;
-  Checkpoints checkpoints(folder / "checkpoints", 1);
-  save(checkpoints, 1);
-  const std::string file = folder / "checkpoints/step-1/state.json";
-  const auto write = [&](auto&& change) { change_state(folder / "checkpoints/step-1", change); };
-  write([](Json& state) {
-    CHECK(state.at("format").integer() == 1);
-    state.set("format", 2).set("heed", "9.8.7");
-  });
-  const std::string message = thrown<InputError>([&] { checkpoints.open("latest"); });
-  CHECK_CONTAINS(message, file + ": written by heed 9.8.7 in format 2; this is heed ");
-  CHECK_CONTAINS(message, "which reads formats up to 1: use heed 9.8.7 or later");
-  write([](Json& state) {  // format of heed 0.1.0
-    state.remove("format");
-    state.remove("heed");
-  });
-  check_complete(checkpoints.open("latest"));
-}
-
 TEST_CASE("checkpoint: headers that declare terabytes are rejected before reading") {
   const TemporaryFolder folder;
   const std::string header =

@@ -34,7 +34,9 @@ TEST_CASE("run: create rejects an existing run") {
   const RunWriter lock(run);
   CHECK(RunFolder::create(folder / "runs/a").path() == run.path());  // still empty
   CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::open(run.path()); }), "it has no config.toml");
-  write_file(run.config(), "seed = 1\n");
+  write_file(run.record(), record_of_run());  // killed before it wrote a config
+  CHECK(RunFolder::create(folder / "runs/a").path() == run.path());
+  write_run(run.path(), "seed = 1\n");
   CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.path()); }),
                  "not empty (it has config.toml); resume the run with --resume --run");
   CHECK(RunFolder::open(run.path() + "/").config() == run.config());
@@ -82,7 +84,7 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
   make_folders(folder / "elsewhere/step-5");
   const auto error_of = [&](const std::string& name, auto&& put) {
     const RunFolder run = RunFolder::create(folder / "r");
-    write_file(run.config(), "seed = 1\n");
+    write_run(run.path(), "seed = 1\n");
     make_folders(run.path() + "/checkpoints/step-1");
     write_file(run.path() + "/checkpoints/step-1/state.json", "{}");
     REQUIRE(thrown<InputError>([&] { RunFolder::open(run.path()); }) == "");

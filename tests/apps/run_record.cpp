@@ -55,16 +55,19 @@ TEST_CASE("run.json: a session for each process that trained the run") {
 TEST_CASE("run.json: a killed session has no end, a damaged file is rejected") {
   const Folder folder;
   folder.ok({"train", "c.toml", "--run", "r"});
-  write_file(folder / "r/run.json", R"({"sessions": [{"command": ["killed"]}]})");
+  write_file(folder / "r/run.json", record_of_run());
   const std::vector<std::string> resume = {"train", "--resume", "r", "--set", "train.steps=31"};
-  for (const char* text : {"", "{", "[]", "{}", "{\"sessions\": 3}", "{\"sessions\": [3]}"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"sessions": 3})", R"({"sessions": [3]})",
+                           R"({"sessions": []})", R"({"sessions": [{"heed": "0.1.0"}]})",
+                           R"({"sessions": [{"format": 0, "heed": "0.2.0"}]})"}) {
     Folder copy;
     std::filesystem::copy(
         folder / "r", copy / "r",
         std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
     write_file(copy / "r/run.json", text);
     const std::string config = read_file(copy / "r/config.toml", "config");
-    check_rejected(copy.heed(resume), 2, {"r/run.json", "repair or delete it"});
+    check_rejected(copy.heed(resume), 2,
+                   {"r/run.json", "restore the file, or train the run again"});
     CHECK(read_file(copy / "r/config.toml", "config") == config);
   }
   folder.ok(resume);
@@ -72,6 +75,40 @@ TEST_CASE("run.json: a killed session has no end, a damaged file is rejected") {
   REQUIRE(all.elements().size() == 2);
   CHECK(all.elements()[0].find("end") == nullptr);
   CHECK(all.elements()[1].find("end") != nullptr);
+}
+
+TEST_CASE("run.json: every command rejects a run without a format, or of a newer one") {
+  const Folder folder;
+  folder.ok({"train", "c.toml", "--run", "r"});
+  const std::string record = read_file(folder / "r/run.json", "record");
+  const auto rejected = [&](const std::vector<std::string>& parts) {
+    const std::vector<std::vector<std::string>> commands = {{"train", "--resume", "r"},
+                                                            {"train", "--from", "r"},
+                                                            {"evaluate", "r"},
+                                                            {"generate", "r"},
+                                                            {"summary", "r"},
+                                                            {"attend", "r"},
+                                                            {"compare", "r"},
+                                                            {"report", "r"},
+                                                            {"inspect", "r", "heads"},
+                                                            {"pack", "r"},
+                                                            {"export", "r"},
+                                                            {"profile", "r"}};
+    for (const std::vector<std::string>& command : commands) {
+      if (!has_command(command[0])) continue;
+      CAPTURE(command[0]);
+      check_rejected(folder.heed(command), 2, parts);
+    }
+  };
+  REQUIRE(record.find("\"format\": 1,") != record.npos);
+  folder.replace("r/run.json", "\"format\": 1,", "");
+  rejected({"r/run.json: 'format' is missing; restore the file, or train the run again"});
+  write_file(folder / "r/run.json",
+             R"({"sessions": [{"format": 1, "heed": "0.2.0"}, {"format": 2, "heed": "9.8.7"}]})");
+  rejected({"r/run.json: written by heed 9.8.7 in format 2; this is heed ",
+            "which reads formats up to 1: use heed 9.8.7 or later"});
+  remove_all(folder / "r/run.json");
+  rejected({"r/run.json: missing: it has the number of the run's format; restore the file, or "});
 }
 
 TEST_CASE("run.json: training that fails ends its session") {
@@ -202,14 +239,15 @@ TEST_CASE("run record: segments of sessions that were taken back, and damaged on
     return text;
   };
   const auto session = [](int from, const std::string& steps_before = "", int steps_after = 30) {
-    return fmt::format(R"({{"from_step": {}{}}})", from,
+    return fmt::format(R"({{"format": 1, "heed": "", "from_step": {}{}}})", from,
                        steps_before.empty()
                            ? ""
                            : fmt::format(R"(, "changed": {{"train.steps": ["{}", "{}"]}})",
                                          steps_before, steps_after));
   };
-  CHECK(steps("") == "0:30 ");
-  CHECK(steps("{}") == "0:30 ");
+  const auto changed = [](const std::string& values) {
+    return R"({"format": 1, "heed": "", "from_step": 3, "changed": {)" + values + "}}";
+  };
   CHECK(steps(session(0) + "," + session(12)) == "0:30 ");
   CHECK(steps(session(0) + "," + session(10, "10")) == "0:10 10:30 ");
   // The third session begins before the second one: what that trained is gone.
@@ -218,14 +256,14 @@ TEST_CASE("run record: segments of sessions that were taken back, and damaged on
   CHECK(steps(session(7, "10")) == "0:10 7:30 ");
   for (const std::string& damaged :
        {session(10, "40"), session(10, "x"), session(10, "0"),
-        std::string(R"({"from_step": 3, "changed": {"model.dim": ["8", "16"]}})"),
-        std::string(R"({"from_step": 3, "changed": {"train.steps": ["8"]}})"),
-        std::string(R"({"from_step": 3, "changed": {"none": ["8", "16"]}})"),
-        std::string(R"({"from_step": "3"})")}) {
+        changed(R"("model.dim": ["8", "16"])"), changed(R"("train.steps": ["8"])"),
+        changed(R"("none": ["8", "16"])"),
+        std::string(R"({"format": 1, "heed": "", "from_step": "3"})"),
+        std::string(R"({"format": 1, "heed": ""})")}) {
     CAPTURE(damaged);
     const std::string error = thrown<InputError>([&] { steps(damaged); });
     CHECK(error.starts_with(run.record() + ": "));
-    CHECK(error.ends_with("; repair or delete it"));
+    CHECK(error.ends_with("; restore the file"));
   }
 }
 
@@ -261,14 +299,7 @@ TEST_CASE("run record: the data of a run, and the file that is to blame if they 
   options.kind = &data_kinds::text;
   const std::string recorded = recorded_data(run, options);
   CHECK(recorded.size() == 16);
-  const std::string record = read_file(run.record(), "record");
   folder.replace("r/run.json", "\"data\": \"", "\"data\": 1, \"was\": \"");
   CHECK(thrown<InputError>([&] { recorded_data(run, options); }) ==
-        run.record() + ": expected a string, found 1; repair or delete it");
-  remove_all(run.record());
-  CHECK(recorded_data(run, options) == recorded);
-  const std::string state = Checkpoints(run.checkpoints(), 1).find("latest") + "/state.json";
-  write_file(state, "{");
-  CHECK(
-      thrown<InputError>([&] { recorded_data(run, options); }).starts_with(state + ": damaged; "));
+        run.record() + ": expected a string, found 1; restore the file");
 }

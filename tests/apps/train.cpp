@@ -619,11 +619,11 @@ TEST_CASE("train: rejects paths that are not UTF-8") {
   CHECK(!workspace.has("caf\xE9/r"));
 }
 
-TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
+TEST_CASE("train: a run of format 1 evaluates, generates and resumes") {
   const TinyWorkspace workspace;
   const auto fixtures = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures";
   std::filesystem::copy(
-      fixtures / "run_0.1.0", workspace / "r",
+      fixtures / "run", workspace / "r",
       std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
   const std::string output = workspace.ok({"evaluate", "r", "--json"});
   CHECK(Json::parse(output, "out").at("loss").number() ==
@@ -631,7 +631,7 @@ TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
             .epsilon(1e-5));
   CHECK(heed_in(workspace.path, {"generate", "r"}, "1 2 3\n").code == 0);
   workspace.ok({"train", "--resume", "r", "--set", "train.steps=6"});
-  CHECK(workspace.json("r/checkpoints/latest/state.json").at("format").integer() == 1);
+  CHECK(workspace.json("r/run.json").at("sessions").elements().size() == 2);
 }
 
 TEST_CASE("train: write errors leave the previous checkpoint intact") {

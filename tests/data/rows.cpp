@@ -186,18 +186,6 @@ TEST_CASE("lines: files for validation and test leave the other splits where the
   options.test_path.clear();
   CHECK(lines_of("test") == test);
   CHECK(lines_of("train") == joined(train, val));
-
-  // What heed 0.2.0 did. It wrote this fingerprint.
-  options.val_path.clear();
-  options.test_path = folder.write("test", names(7));
-  const std::string fixed = load(options).fingerprint;
-  options.splits = SplitRule::shifted;
-  const Corpus old = load(options);
-  CHECK(old.fingerprint == "fa39af10fddf21fb");
-  CHECK(fixed != old.fingerprint);
-  CHECK(split(old, "train").size == 920);
-  CHECK(split(old, "val").size == 80);
-  CHECK(lines_of("val") == test);
 }
 
 TEST_CASE("lines: too few lines to hold any out are rejected") {

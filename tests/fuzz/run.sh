@@ -35,7 +35,7 @@ seed() {
 # Writes the seed inputs: files that heed wrote, and a minimal file of each format.
 write_seeds() {
   rm -rf "$work/seeds"
-  local file level run=tests/fixtures/run_0.1.0
+  local file level run=tests/fixtures/run
   for file in configs/*.toml; do seed config <"$file"; done
   grep -v '^#' configs/reverse.toml | seed config
   seed config 'base = "base.toml"\nseed = 2\n\n%%%%%%\n[model]\nkind = "seq2seq"\n[data]\nkind = "copy"\nlengths = [1, 2]\n'
@@ -49,7 +49,7 @@ write_seeds() {
   seed vocabulary '{"level": "character", "symbols": ["a", "b", "<bos>"], "prompt": 2, "answer": 3}'
   seed vocabulary '{"target": {"level": "word", "symbols": ["a", "<unk>"]}, "features": 2, "edge_features": 1, "grid": [2, 3], "labels": ["x", "y"]}'
   seed state <$run/checkpoints/step-4/state.json
-  seed state '{"step": 4, "optimizer_steps": 4, "schedule": {}, "training": {}, "sha256": {}, "format": 1, "heed": "0.2.0"}'
+  seed state '{"step": 4, "optimizer_steps": 4, "schedule": {}, "training": {}, "sha256": {}}'
   seed metrics '{"step":1,"loss":2.5,"lr":0.01}\n{"step":2,"val":{"loss":1e-3}}\n{"step":3,"loss":null}\n{"st'
   seed result <$run/result.json
   seed result '[{"a": -1.5e300, "b": [true, null, "\\u00e9\\ud834\\udd1e"]}, 9223372036854775807]'

@@ -44,19 +44,6 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
   CHECK_FALSE(best_group(groups, "test.loss").index.has_value());
 }
 
-TEST_CASE("groups: the exact match of a text, which heed 0.2.0 wrote, is no score") {
-  ScoredRuns folder;
-  const std::string result = R"({"steps": 3, "val": {"loss": 1, "exact_match": 0, "targets": 2}})";
-  Experiment text;
-  text.model.kind = ModelKind::language_model;
-  text.data.kind = &data_kinds::text;
-  text.data.path = "text.txt";
-  folder.add("text", text, result);
-  CHECK(score_names(folder.load()) == Names{"steps", "val.loss", "val.targets"});
-  folder.add("task", Experiment(), result);
-  CHECK(score_names(folder.load()) == Names{"steps", "val.loss", "val.exact_match", "val.targets"});
-}
-
 TEST_CASE("groups: threads and logs separate none, a run that repeats another is left out") {
   ScoredRuns folder;
   Experiment experiment;
@@ -79,7 +66,8 @@ TEST_CASE(
   experiment.train.steps = 30;
   for (const char* run : {"long", "longer"}) folder.add(run, experiment, R"({"val": {"loss": 1}})");
   write_file(folder / "longer/run.json",
-             R"({"sessions": [{"from_step": 20, "changed": {"train.steps": ["20", "30"]}}]})");
+             R"({"sessions": [{"format": 1, "heed": "0.2.0", "from_step": 20, )"
+             R"("changed": {"train.steps": ["20", "30"]}}]})");
   const RunGroups groups = folder.grouped();
   CHECK(groups.varying == Names{"train.steps"});
   REQUIRE(groups.groups.size() == 2);
@@ -252,7 +240,7 @@ struct RunsOnFiles : ScoredRuns {
     return experiment;
   }
   static std::string record(const std::string& fingerprint) {
-    return fmt::format(R"({{"sessions": [{{"data": "{}"}}]}})", fingerprint);
+    return record_of_run(fmt::format(R"(, "data": "{}")", fingerprint));
   }
   std::string add_run(const std::string& name, const Experiment& e, uint64_t content,
                       double loss = 1) {
@@ -310,24 +298,22 @@ TEST_CASE("groups: an axis of files is shown by their paths") {
   CHECK(folder.grouped().varying == Names{"data.path"});
 }
 
-TEST_CASE("groups: a run that does not tell its data is apart, a damaged record is one line") {
+TEST_CASE("groups: a missing or damaged record is one line") {
   RunsOnFiles folder;
   const std::string run = folder.add_run("1", folder.experiment(1, "/d.tsv"), 77);
   folder.add_run("2", folder.experiment(2, "/d.tsv"), 77);
   CHECK(folder.grouped().groups.size() == 1);
   remove_all(run + "/run.json");
-  const RunGroups groups = folder.grouped();
-  REQUIRE(groups.groups.size() == 2);
-  CHECK(groups.groups[0].values[0].starts_with("unknown-"));
+  CHECK_CONTAINS(thrown<InputError>([&] { folder.load(); }), run + "/run.json: missing");
   for (const std::string& damaged :
-       {std::string("{"), std::string(R"({"sessions": [{}]})"), folder.record("4d"),
-        folder.record("000000000000004d0"), folder.record("-00000000000004d"),
+       {std::string("{"), std::string(R"({"sessions": [{}]})"), record_of_run(),
+        folder.record("4d"), folder.record("000000000000004d0"), folder.record("-00000000000004d"),
         folder.record("0x0000000000004d"), folder.record("\\u001b[31mred"),
-        std::string(R"({"sessions": [{"data": 3}]})")}) {
+        record_of_run(R"(, "data": 3)")}) {
     write_file(run + "/run.json", damaged);
     const std::string error = thrown<InputError>([&] { folder.load(); });
     CHECK_CONTAINS(error, run + "/run.json");
-    CHECK_CONTAINS(error, "delete it");
+    CHECK_CONTAINS(error, "restore the file");
     CHECK(error.find_first_of("\n\x1b") == error.npos);
   }
 }

@@ -372,7 +372,7 @@ TEST_CASE("onnx: a form without an export is refused by name") {
 TEST_CASE("onnx: the command writes a whole file or none, and says what is wrong") {
   const TemporaryFolder folder;
   const ProgramOutput copied = succeeded(
-      shell_in(folder.path, "cp -a " HEED_FIXTURES "/run_0.1.0 r; mkdir empty; $HEED export r"));
+      shell_in(folder.path, "cp -a " HEED_FIXTURES "/run r; mkdir empty; $HEED export r"));
   CHECK_CONTAINS(copied.out, "model.onnx: ONNX, opset 17");
   CHECK_CONTAINS(copied.out, "logits          float32 (batch, length, ");
   CHECK(read_file(folder / "model.onnx", "model").size() > 1000);

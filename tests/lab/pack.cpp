@@ -173,14 +173,6 @@ TEST_CASE("pack: follows no link in the folder of a sweep or a run") {
   CHECK(exists(study / "s/lr=0.01/seed-3/checkpoints/latest/model.safetensors"));
 }
 
-TEST_CASE("pack: --with-data takes only data that the run has recorded") {
-  const FileStudy study;
-  study.ok({"train", "c.toml", "--run", "r"});
-  study.shell("rm -r r/run.json r/checkpoints");
-  check_rejected(study.heed({"pack", "r", "--with-data", "CC0"}), 2,
-                 {"r has no record of its data (run.json)"});
-}
-
 TEST_CASE("pack: README.txt has no line and no control character of a string in the run") {
   const Study study;
   study.ok({"train", "c.toml", "--run", "s/r"});

@@ -19,8 +19,7 @@ struct ScoredRuns : TemporaryFolder {
   std::string add(const std::string& name, const heed::Experiment& experiment,
                   const std::string& result) {
     const std::string folder = path + "/" + name;
-    heed::make_folders(folder);
-    heed::write_file(folder + "/config.toml", heed::config_text(heed::list_config(experiment)));
+    write_run(folder, heed::config_text(heed::list_config(experiment)));
     if (!result.empty()) heed::write_file(folder + "/result.json", result);
     return folder;
   }

@@ -430,38 +430,6 @@ TEST_CASE("sweep, compare and report have the order of the axes and the same tex
                  "too few seeds: with 2 seeds no p can be below 0.5, so none can be below 0.05");
 }
 
-TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits") {
-  const SweepOnFile study;
-  write_file(study / "t.tsv", "x\t1\n");
-  const std::vector<std::string> axis = {"--axis", "optim.lr=1e-3,1e-2", "--set",
-                                         "data.test_path=t.tsv"};
-  std::vector<std::string> old = axis;
-  old.insert(old.end(), {"--set", "data.splits=shifted"});
-  REQUIRE(study.sweep(old).code == 0);
-  // That version wrote no such key.
-  const auto without_rule = [&](const std::string& file) {
-    std::string text = read_file(study / file, "config");
-    const size_t begin = text.find("\nsplits = ") + 1;
-    REQUIRE(begin > 0);
-    write_file(study / file, text.erase(begin, text.find('\n', begin) + 1 - begin));
-  };
-  const std::string run = "s/lr=0.001/seed-1";
-  for (const char* file : {"s/base.toml", "s/lr=0.001/seed-1/config.toml"}) without_rule(file);
-  CHECK(study.heed({"evaluate", run}).code == 0);
-  CHECK(study.heed({"train", "--from", run, "--run", "again"}).code == 0);
-  CHECK(study.heed({"train", "--resume", "--run", run, "--set", "train.steps=6"}).code == 0);
-  without_rule("s/lr=0.01/seed-1/config.toml");
-  std::vector<std::string> more = axis;
-  more.insert(more.end(), {"--set", "data.keep=false", "--seeds", "2", "--axis", "optim.lr=1e-2"});
-  const ProgramOutput continued = succeeded(study.sweep(more));
-  CHECK_CONTAINS(continued.err, "1 of 2 runs were done before");
-  for (const char* seed : {"1", "2"})
-    CHECK(load_run_config(study / "s/lr=0.01/seed-" + seed + "/config.toml", {})
-              .experiment.data.splits == SplitRule::shifted);
-  more.insert(more.end(), {"--set", "data.splits=fixed"});
-  check_rejected(study.sweep(more), 2, {"data.splits = \"shifted\", now \"fixed\""});
-}
-
 TEST_CASE("sweep: a run tells the keys of the sweep from those of [set] and of the config") {
   const SweepOnFile study;
   write_file(study / "s.toml",
@@ -502,13 +470,9 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
     study.write_data('b');
     check_rejected(study.sweep({"--seeds", "2"}), 2, {"/d.tsv: changed since", rerun});
     check_rejected(study.sweep({"--seeds", "2", "--dry-run"}), 2, {"/d.tsv: changed since"});
-    // heed 0.2.0 left no data.json.
-    remove_all(study / "s/data.json");
-    check_rejected(study.sweep({"--seeds", "2"}), 2, {"/d.tsv: changed since", rerun});
     CHECK_FALSE(exists(study / "s/seed-2"));
     study.write_data('a');
     CHECK_CONTAINS(study.sweep({"--seeds", "2"}).err, "1 of 2 runs were done before");
-    CHECK(exists(study / "s/data.json"));
   }
   SUBCASE("a run of a sweep that does not exist is refused") {
     check_rejected(study.heed({"train", "c.toml", "--sweep", "none"}), 2,
@@ -519,8 +483,7 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
     CHECK(study.sweep({"--seeds", "1"}).code == 0);
   }
   SUBCASE("what killed processes left is removed") {
-    const std::vector<std::string> left = {"s/.tmp-base.toml", "s/.tmp-.base.toml-123",
-                                           "s/.sweep.toml-9", "s/seed-1/.tmp-run.json"};
+    const std::vector<std::string> left = {"s/.tmp-base.toml", "s/seed-1/.tmp-run.json"};
     for (const std::string& name : left) write_file(study / name, "");
     CHECK(study.sweep({"--seeds", "1"}).code == 0);
     for (const std::string& name : left) CHECK_FALSE(exists(study / name));
@@ -560,7 +523,7 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
           std::string(R"({"data": [{"files": [{"path": "d", "fingerprint": ""}]}]})"),
           std::string(R"({"data": [{"files": [{"path": "d", "fingerprint": "\u001b[31m"}]}]})")}) {
       write_file(file, text);
-      check_rejected(study.sweep({"--seeds", "2"}), 2, {"s/data.json", "or delete it"});
+      check_rejected(study.sweep({"--seeds", "2"}), 2, {"s/data.json", "or train in another folder"});
     }
     remove_all(file);
     make_folders(file);

@@ -338,6 +338,9 @@ def write_two_keys(work):
             os.makedirs(run, exist_ok=True)
             with open(run + "/config.toml", "w") as file:
                 file.write(f"seed = {seed}\n[model]\nheads = {heads}\n[optim]\nlr = {rate}\n")
+            with open(run + "/run.json", "w") as file:
+                file.write('{"sessions": [{"format": 1, "heed": "0.2.0", "command": ["heed"], "set_in": {}, "from_step": 0, '
+                           '"start": "2026-01-01T00:00:00Z", "processor": "", "threads": 1}]}')
             with open(run + "/metrics.jsonl", "w") as file:
                 file.writelines(f'{{"step":{step},"val":{{"loss":{factor * seed * 10 / step}}}}}\n' for step in (10, 20, 30))
             with open(run + "/result.json", "w") as file:
