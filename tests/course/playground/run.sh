@@ -15,8 +15,7 @@ ninja -C "$native" --quiet heed_program playground_double
 # Builds the module in folder $1, with these options of cmake.
 build_module() {
   echo "building $1: the first time this takes minutes"
-  [[ -f $1/build.ninja ]] || emcmake cmake -S "$sources/course/playground" -B "$1" -G Ninja "${@:2}" >/dev/null
-  ninja -C "$1" --quiet
+  "$sources/course/playground/playground.sh" "$@" >/dev/null
 }
 build_module "$build"
 build_module "$build/double" -DHEED_DOUBLE=ON
