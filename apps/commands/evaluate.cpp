@@ -161,6 +161,16 @@ Json kinds_json(const std::vector<KindScores>& kinds, bool exact) {
   return list;
 }
 
+Json lengths_json(const std::vector<LengthErrors>& lengths) {
+  Json list = Json::array();
+  for (const LengthErrors& each : lengths)
+    list.push(Json::object()
+                  .set("length", each.length)
+                  .set("examples", each.examples)
+                  .set("errors", each.errors));
+  return list;
+}
+
 int EvaluateArguments::run() const {
   const SavedRun saved = SavedRun::open(path, set);
   const Experiment& experiment = saved.config.experiment;
@@ -184,7 +194,6 @@ int EvaluateArguments::run() const {
   const SplitScores details =
       score_split(*run.model, corpus, experiment, chosen,
                   {.outcomes = true, .predictions = exact && !predictions.empty(), .beam = beam});
-  const Json& scores = details.scores;
   if (rank() > 0) return exit_done;
   if (!predictions.empty())
     write_predictions(predictions_path, details, source_texts(corpus, split_of(corpus, chosen)));
@@ -192,17 +201,17 @@ int EvaluateArguments::run() const {
   if (kinds) by_kind = kinds->scores(details.outcomes, corpus, split_of(corpus, chosen));
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.path()), run.checkpoint.step(),
-                              scores_table({{chosen, scores}})));
+                              scores_table({{chosen, details.scores}})));
     if (kinds) print("\n" + kinds_table(by_kind, exact));
     return exit_done;
   }
   Json result =
       Json::object().set("run", run.path()).set("step", run.checkpoint.step()).set("split", chosen);
-  for (const auto& [name, score] : scores.members()) result.set(name, score);
+  details.scores.visit([&](const char* name, auto value) { result.set(name, value); });
   if (exact)
-    result.set(
-        "errors_by_length",
-        errors_by_length(details.outcomes, source_lengths(corpus, split_of(corpus, chosen))));
+    result.set("errors_by_length",
+               lengths_json(errors_by_length(details.outcomes,
+                                             source_lengths(corpus, split_of(corpus, chosen)))));
   if (kinds) result.set("by", kinds_json(by_kind, exact));
   if (corpus.framing == Framing::classifier)
     result.set("confusion", confusion(corpus.labels, details.outcomes));

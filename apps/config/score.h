@@ -1,33 +1,17 @@
-// The scores of a model on a split of its data. heed evaluate, metrics.jsonl, train.best_by,
-// sweeps, comparisons and reports all ask an entry of this registry: a new score needs nothing
-// else.
+// The scores that a model can have on a split of its data: their names, directions and ranges. heed
+// evaluate, metrics.jsonl, train.best_by, sweeps, comparisons and reports all ask an entry of this
+// registry: a new score needs nothing else. apps/inference/score.cpp defines the entries.
 #pragma once
 
-#include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/registry.h"
 
 namespace heed {
 
 struct Experiment;
-
-// What scores are computed from.
-struct Measured {
-  double loss = 0;  // mean over targets of -log p(target), in nats; without label smoothing
-  double token_accuracy = 0;  // fraction of targets that are the most likely token
-  // Fraction of examples whose targets all are the most likely token. This equals the exact match
-  // of greedy search, because greedy search generates the targets if and only if each target is the
-  // most likely token after the targets before it.
-  double exact_match = 0;
-  int64_t examples = 0, targets = 0;
-  int64_t target_bytes = 0;  // length of the text that the targets stand for; 0: of no text
-  // Of each example, for scores that read outputs: what the model generates, and what is expected.
-  std::vector<std::string> outputs = {}, references = {};
-};
+struct Measured;  // what scores are computed from: apps/inference/evaluation.h
 
 struct Score {
   const char *name, *title;  // "token_accuracy", "token accuracy"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apps/inference/evaluation.h"
+#include "apps/inference/scores.h"
 #include "apps/support/clock.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -46,12 +46,12 @@ class MeasureListener final : public TrainingListener {
  private:
   Json train_scores() const {
     const Experiment& e = training_.experiment;
-    const Measured scores = evaluate(training_.trainer.model(), trained_on_,
-                                     training_.corpus.framing, e.train.evaluation_batch());
-    Json json =
-        Json::object().set("loss", scores.loss).set("token_accuracy", scores.token_accuracy);
-    if (has_exact_match(e)) json.set("exact_match", scores.exact_match);
-    return json;
+    const Measured measured = evaluate(training_.trainer.model(), trained_on_,
+                                       training_.corpus.framing, e.train.evaluation_batch());
+    Scores shown;
+    for (const Score* const score : {&scores::loss, &scores::token_accuracy, &scores::exact_match})
+      if (score->offered(e)) shown.set(*score, *score->value(measured));
+    return shown.json();
   }
 
   void write_row() {

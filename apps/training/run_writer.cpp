@@ -164,8 +164,8 @@ void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<Na
   });
 }
 
-void RunWriter::result(const Json& result) {
-  held([&] { write_file(run_.result(), result.text(2) + "\n"); });
+void RunWriter::result(const TrainingResult& result) {
+  held([&] { write_file(run_.result(), result.json().text(2) + "\n"); });
 }
 
 void RunWriter::restore() {

@@ -21,11 +21,11 @@ std::vector<std::string> keys_of(const std::vector<ScoredRun>& runs) {
 
 // Rounds scores to five digits. Shows a missing value as "-"; CSV has nothing there, and all
 // digits.
-std::string score_cell(const Json* value, TableFormat format) {
-  if (format == TableFormat::csv) return value ? value->text() : "";
-  if (!value) return "-";
-  const std::string text = value->text();
-  return value->is_number() && text.find('.') != text.npos ? number_text(value->number()) : text;
+std::string score_cell(const NamedScore* score, TableFormat format) {
+  if (!score) return format == TableFormat::csv ? "" : "-";
+  const std::string text = score->json().text();
+  return format != TableFormat::csv && text.find('.') != text.npos ? number_text(score->value)
+                                                                   : text;
 }
 
 bool all_done(const std::vector<ScoredRun>& runs) {
@@ -115,7 +115,7 @@ Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::str
     Json config = Json::object(), values = Json::object();
     for (const std::string& key : keys) config.set(key, run.value(key));
     for (const std::string& score : scores)
-      if (const Json* const value = run.find(score)) values.set(score, *value);
+      if (const NamedScore* const found = run.find(score)) values.set(score, found->json());
     Json json = Json::object()
                     .set("run", run.folder.path())
                     .set("seed", run.seed)

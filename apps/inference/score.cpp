@@ -1,9 +1,9 @@
-#include "apps/config/score.h"
-
+// The scores of apps/config/score.h.
 #include <cmath>
 #include <numbers>
 
 #include "apps/config/experiment.h"
+#include "apps/inference/evaluation.h"
 #include "apps/support/text_scores.h"
 
 namespace heed {
