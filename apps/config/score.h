@@ -1,6 +1,6 @@
-// The scores that a model can have on a split of its data: their names, directions and ranges. heed
-// evaluate, metrics.jsonl, train.best_by, sweeps, comparisons and reports all ask an entry of this
-// registry: a new score needs nothing else. apps/inference/score.cpp defines the entries.
+// The scores of a model: their names, directions and ranges. Those in the registry are of a split
+// of its data. heed evaluate, metrics.jsonl, train.best_by, sweeps, comparisons and reports all ask
+// an entry: a new score needs nothing else. apps/inference/score.cpp defines the entries.
 #pragma once
 
 #include <limits>
@@ -14,17 +14,18 @@ struct Experiment;
 struct Measured;  // what scores are computed from: apps/inference/evaluation.h
 
 struct Score {
-  const char *name, *title;  // "token_accuracy", "token accuracy"
-  const char* unit = "";     // of its axis in a drawing
+  const char* name;        // "token_accuracy"
+  const char* title = "";  // "token accuracy"
+  const char* unit = "";   // of its axis in a drawing
   bool lower_is_better = false;
-  // The largest possible value; then the smallest is 0. Of 1: a fraction, shown in percent. Values
-  // without a limit are compared by their ratio: equal factors are equal gains.
+  // The largest possible value; then the smallest is 0. Of 1: a fraction, shown in percent.
   double maximum = std::numeric_limits<double>::infinity();
+  bool by_ratio = false;       // values are compared by their ratio: equal factors are equal gains
   int decimals = -1;           // in a table; -1: four significant digits
   bool reads_outputs = false;  // generated ones: slow, so only where they are asked for
-  std::optional<double> (*value)(const Measured&);  // none: this split has no such score
+  std::optional<double> (*value)(const Measured&) = nullptr;  // none: this split has no such score
   // Returns whether runs of this experiment have it.
-  bool (*offered)(const Experiment&);
+  bool (*offered)(const Experiment&) = nullptr;
 };
 
 // Tables and files have this order.

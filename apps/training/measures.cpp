@@ -21,9 +21,27 @@ namespace {
 // Of the training split, whose scores are those of evaluations: besides names of measures.
 constexpr const char* train_split = "train";
 
+// {"1.0.induction": 0.5} → {"1": {"0": {"induction": 0.5}}}, in the order of the numbers.
+Json nested(const NumbersByPath& numbers) {
+  Json object = Json::object();
+  for (const auto& [path, number] : numbers) {
+    const std::string name = path.substr(0, path.find('.'));
+    if (object.find(name)) continue;
+    if (name.size() == path.size()) {
+      object.set(name, number);
+      continue;
+    }
+    NumbersByPath inside;
+    for (const auto& [other, value] : numbers)
+      if (other.starts_with(name + ".")) inside.emplace_back(other.substr(name.size() + 1), value);
+    object.set(name, nested(inside));
+  }
+  return object;
+}
+
 // Calls f as an evaluation is called, on this rank only.
 template <class F>
-Json evaluated(F&& f) {
+auto evaluated(F&& f) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
@@ -63,10 +81,10 @@ class MeasureListener final : public TrainingListener {
     row.set(train_split, evaluated([&] { return train_scores(); }));
     for (size_t i = 0; i < measures_.size(); ++i) {
       const double begin = now();
-      row.set(measures_[i]->name, evaluated([&] {
+      row.set(measures_[i]->name, nested(evaluated([&] {
                 return measures_[i]->numbers(training_.trainer.model(), training_.experiment,
                                              training_.corpus, examples_);
-              }));
+              })));
       seconds_[i] += now() - begin;
     }
     training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
