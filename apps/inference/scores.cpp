@@ -63,38 +63,20 @@ double exact_match_of(const std::vector<Prediction>& predictions, std::vector<Ou
 // Says where BLEU means nothing, or little.
 std::string note_on_bleu(const std::string& split, const Scores& scores) {
   const std::optional<int64_t>& without = scores.outputs_without_4grams;
-  if (!without || 2 * *without < scores.examples) return "";
-  if (*without == scores.examples)
+  if (!without || 2 * *without < *scores.examples) return "";
+  if (*without == *scores.examples)
     return fmt::format("\n{}: BLEU means nothing, no output has four words; see chrF2",
                        escaped(split));
   return fmt::format(
       "\n{}: BLEU means little, {} of {} outputs have fewer than four words; see chrF2",
-      escaped(split), *without, scores.examples);
+      escaped(split), *without, *scores.examples);
 }
-
-double number_of(const Json& json) { return json.is_null() ? NAN : json.number(); }
 
 }  // namespace
 
-void Scores::set(const Score& score, double value) {
-  for (auto& [known, number] : values_)
-    if (known == &score) {
-      number = value;
-      return;
-    }
-  values_.emplace_back(&score, value);
-}
-
 std::optional<double> Scores::find(const Score& score) const {
-  for (const auto& [known, number] : values_)
-    if (known == &score) return number;
-  return std::nullopt;
-}
-
-double Scores::at(const Score& score) const {
-  const std::optional<double> value = find(score);
-  check_input(value.has_value(), "there is no {}", score.name);
-  return *value;
+  const auto found = values.find(&score);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
 }
 
 Json Scores::json() const {
@@ -105,15 +87,19 @@ Json Scores::json() const {
 
 Scores Scores::from(const Json& json) {
   Scores result;
-  const auto read = [&](const char* name, const auto& use) {
-    if (const Json* const value = json.find(name)) in_context(name, [&] { use(*value); });
-  };
-  for (const Score* const score : scores::all)
-    read(score->name, [&](const Json& value) { result.set(*score, number_of(value)); });
-  read("examples", [&](const Json& value) { result.examples = value.integer(); });
-  read("targets", [&](const Json& value) { result.targets = value.integer(); });
-  read("outputs_without_4grams",
-       [&](const Json& value) { result.outputs_without_4grams = value.integer(); });
+  for (const auto& [name, value] : json.members()) {
+    const auto* const score = std::ranges::find_if(
+        scores::all, [&, &own = name](const Score* each) { return each->name == own; });
+    const auto read_count = [&, &count = value] { return count.integer(); };
+    if (score != std::end(scores::all))
+      result.values[*score] =
+          value.is_null() ? NAN
+                          : in_context(name, [&, &number = value] { return number.number(); });
+    if (name == "examples") result.examples = in_context(name, read_count);
+    if (name == "targets") result.targets = in_context(name, read_count);
+    if (name == "outputs_without_4grams")
+      result.outputs_without_4grams = in_context(name, read_count);
+  }
   return result;
 }
 
@@ -140,11 +126,11 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
   scores.targets = measured.targets;
   for (const Score* const score : scores::all)
     if (score->offered(experiment) && (scores_outputs || !score->reads_outputs))
-      if (const std::optional<double> value = score->value(measured)) scores.set(*score, *value);
-  if (scores.find(scores::bleu))
+      if (const std::optional<double> value = score->value(measured)) scores.values[score] = *value;
+  if (scores.values.contains(&scores::bleu))
     scores.outputs_without_4grams = outputs_without_4grams(measured.outputs);
   if (searches)
-    scores.set(scores::exact_match, exact_match_of(result.predictions, result.outcomes));
+    scores.values[&scores::exact_match] = exact_match_of(result.predictions, result.outcomes);
   if (request.outputs)
     scores.visit([&](const char* name, auto value) {
       const auto number = static_cast<double>(value);
@@ -198,7 +184,7 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
 std::string scores_table(const ScoresOfSplits& splits) {
   const auto has = [&](const Score* score) {
     return std::any_of(splits.begin(), splits.end(),
-                       [&](const auto& split) { return split.second.find(*score).has_value(); });
+                       [&](const auto& split) { return split.second.values.contains(score); });
   };
   const auto cell = [](const Score* score, const std::optional<double>& value) {
     if (!value) return std::string();

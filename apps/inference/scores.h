@@ -1,6 +1,7 @@
 // The scores of a model on a split: from an evaluation to metrics.jsonl and result.json, and back.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,28 +20,23 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 // Returns `split`, or if it is empty "test", or "val" if there is no "test".
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
-// The values of the scores that a split has.
-class Scores {
- public:
-  int64_t examples = 0, targets = 0;                   // 0: unknown
+struct Scores {
+  std::map<const Score*, double> values = {};  // of the scores that the split has
+  std::optional<int64_t> examples = {}, targets = {};
   std::optional<int64_t> outputs_without_4grams = {};  // beside BLEU
 
-  void set(const Score& score, double value);
-  // Returns the value, perhaps infinite or NaN; none if the split does not have the score.
   std::optional<double> find(const Score& score) const;
-  double at(const Score& score) const;  // throws InputError if there is none
-
   // Calls f(name, value) for each number, in the order of files. Counts are int64_t, scores double.
   template <class F>
   void visit(F&& f) const {
     const auto visit_scores = [&](bool reads_outputs) {
       for (const Score* const score : scores::all)
-        if (const std::optional<double> value = find(*score))
-          if (score->reads_outputs == reads_outputs) f(score->name, *value);
+        if (score->reads_outputs == reads_outputs && values.contains(score))
+          f(score->name, values.at(score));
     };
     visit_scores(false);
-    if (examples > 0) f("examples", examples);
-    if (examples > 0 || targets > 0) f("targets", targets);
+    if (examples) f("examples", *examples);
+    if (targets) f("targets", *targets);
     visit_scores(true);
     if (outputs_without_4grams) f("outputs_without_4grams", *outputs_without_4grams);
   }
@@ -48,9 +44,6 @@ class Scores {
   // Reads what json() returns. Leaves out members that it does not know. Throws InputError if
   // another one is not a number.
   static Scores from(const Json& json);
-
- private:
-  std::vector<std::pair<const Score*, double>> values_;
 };
 
 // What is asked about a split.

@@ -164,11 +164,11 @@ void Evaluation::evaluate() {
         .scores;
   };
   const Scores scores = scores_of("val");
-  const double loss = scores.at(scores::loss);
+  const double loss = scores.values.at(&scores::loss);
   check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
         training_.remedy(), training_.intact());
   training_.trainer.schedule().observe(loss);
-  const double score = scores.at(best_by);
+  const double score = scores.values.at(&best_by);
   if (std::isfinite(score) &&
       (state.best_step == 0 ||
        (best_by.lower_is_better ? score < state.best_score : score > state.best_score))) {
@@ -184,8 +184,9 @@ void Evaluation::evaluate() {
   training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
   const Score& shown =
       has_exact_match(training_.experiment) ? scores::exact_match : scores::token_accuracy;
-  const std::string line = fmt::format("step {}  validation: loss {}, {} {:.2f} %", step,
-                                       four_digits(loss), shown.title, 100 * scores.at(shown));
+  const std::string line =
+      fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss), shown.title,
+                  100 * scores.values.at(&shown));
   if (state.best_step == step)
     logging::good("{}  (best)", line);
   else

@@ -68,7 +68,7 @@ class MeasureListener final : public TrainingListener {
                                        training_.corpus.framing, e.train.evaluation_batch());
     Scores shown;
     for (const Score* const score : {&scores::loss, &scores::token_accuracy, &scores::exact_match})
-      if (score->offered(e)) shown.set(*score, *score->value(measured));
+      if (score->offered(e)) shown.values[score] = *score->value(measured);
     return shown.json();
   }
 

@@ -294,7 +294,8 @@ HeadScores head_scores(const Inspected& inspected, bool composition) {
   if (composition) scores.composition = compositions(inspected, sublayers);
   if (inspected.options.kind == ModelKind::language_model) scores.periods = induction.periods;
   scores.induction_loss_by_period = induction.losses;
-  if (!induction.losses.empty()) scores.induction_loss = std::ranges::max(induction.losses);
+  if (!induction.losses.empty())
+    scores.induction_loss = *std::ranges::max_element(induction.losses);
   scores.in_context_score = ratio(in_context.sum, in_context.count, true);
   return scores;
 }

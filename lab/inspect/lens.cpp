@@ -123,7 +123,7 @@ Lens lens(const Inspected& inspected, int64_t example) {
   return result;
 }
 
-static Json tokens_json(const PredictedTokens& tokens) {
+static Json probabilities_json(const PredictedTokens& tokens) {
   Json list = Json::array();
   for (const auto& [token, logit, probability] : tokens)
     list.push(Json::object().set("token", token).set("probability", probability));
@@ -139,11 +139,11 @@ Json Lens::json() const {
                        .set("accuracy", layer.accuracy)
                        .set("entropy", layer.entropy)
                        .set("kl", layer.kl)
-                       .set("top", tokens_json(layer.top)));
+                       .set("top", probabilities_json(layer.top)));
   for (const auto& [name, prediction] : stages)
     of_stages.push(Json::object()
                        .set("stage", name)
-                       .set("top", tokens_json(prediction.top))
+                       .set("top", probabilities_json(prediction.top))
                        .set("loss", prediction.loss)
                        .set("kl", prediction.kl));
   return Json::object()
