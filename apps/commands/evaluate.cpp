@@ -161,13 +161,13 @@ Json kinds_json(const std::vector<KindScores>& kinds, bool exact) {
   return list;
 }
 
-Json lengths_json(const std::vector<LengthErrors>& lengths) {
+Json lengths_json(const std::map<int64_t, ErrorCount>& lengths) {
   Json list = Json::array();
-  for (const LengthErrors& each : lengths)
+  for (const auto& [length, count] : lengths)
     list.push(Json::object()
-                  .set("length", each.length)
-                  .set("examples", each.examples)
-                  .set("errors", each.errors));
+                  .set("length", length)
+                  .set("examples", count.examples)
+                  .set("errors", count.errors));
   return list;
 }
 

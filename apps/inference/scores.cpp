@@ -153,18 +153,15 @@ Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome
   return Json::object().set("labels", labels).set("counts", std::move(rows));
 }
 
-std::vector<LengthErrors> errors_by_length(const std::vector<Outcome>& outcomes,
-                                           const std::vector<int64_t>& lengths) {
-  std::map<int64_t, LengthErrors> counts;
+std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outcomes,
+                                               const std::vector<int64_t>& lengths) {
+  std::map<int64_t, ErrorCount> counts;
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    LengthErrors& count = counts[lengths.at(i)];
-    count.length = lengths[i];
+    ErrorCount& count = counts[lengths.at(i)];
     ++count.examples;
     count.errors += !outcomes[i].correct;
   }
-  std::vector<LengthErrors> rows;
-  for (const auto& [length, count] : counts) rows.push_back(count);
-  return rows;
+  return counts;
 }
 
 const Score* find_score(const std::string& name) {

@@ -65,12 +65,12 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
                         const std::string& split, const ScoreRequest& request = {});
 // The counts of predicted labels for each expected one: {"labels": […], "counts": [[…], …]}.
 Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes);
-struct LengthErrors {
-  int64_t length = 0, examples = 0, errors = 0;
+struct ErrorCount {
+  int64_t examples = 0, errors = 0;
 };
 // Returns the errors by the length of the source, which source_lengths() returns.
-std::vector<LengthErrors> errors_by_length(const std::vector<Outcome>& outcomes,
-                                           const std::vector<int64_t>& lengths);
+std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outcomes,
+                                               const std::vector<int64_t>& lengths);
 // Returns the score that a name such as "val.loss" ends with; null: there is none.
 const Score* find_score(const std::string& name);
 // Returns the splits that are evaluated at the end of a run: all but "train".

@@ -48,8 +48,8 @@ Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
 Json lengths_of(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths,
                 int64_t longest) {
   Json list = Json::array();
-  for (const auto& [length, n, errors] : errors_by_length(outcomes, lengths)) {
-    const int64_t right = n - errors;
+  for (const auto& [length, count] : errors_by_length(outcomes, lengths)) {
+    const int64_t n = count.examples, right = n - count.errors;
     const auto [low, high] =
         wilson_interval(static_cast<double>(right) / static_cast<double>(n), n);
     list.push(Json::object()
