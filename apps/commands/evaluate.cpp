@@ -152,23 +152,20 @@ std::string kinds_table(const std::vector<KindScores>& kinds, bool exact) {
 }
 
 Json kinds_json(const std::vector<KindScores>& kinds, bool exact) {
-  Json list = Json::array();
-  for (const KindScores& each : kinds) {
+  return Json::list(kinds, [&](const KindScores& each) {
     Json row = Json::object().set("kind", each.kind).set("examples", each.examples);
     if (exact) row.set("exact_match", each.exact_match());
-    list.push(row.set("loss", each.mean_loss()));
-  }
-  return list;
+    return row.set("loss", each.mean_loss());
+  });
 }
 
 Json lengths_json(const std::map<int64_t, ErrorCount>& lengths) {
-  Json list = Json::array();
-  for (const auto& [length, count] : lengths)
-    list.push(Json::object()
-                  .set("length", length)
-                  .set("examples", count.examples)
-                  .set("errors", count.errors));
-  return list;
+  return Json::list(lengths, [](const auto& each) {
+    return Json::object()
+        .set("length", each.first)
+        .set("examples", each.second.examples)
+        .set("errors", each.second.errors);
+  });
 }
 
 int EvaluateArguments::run() const {

@@ -144,13 +144,7 @@ Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome
   std::vector<std::vector<int64_t>> counts(labels.size(), std::vector<int64_t>(labels.size()));
   for (const Outcome& outcome : outcomes)
     ++counts.at(static_cast<size_t>(outcome.expected)).at(static_cast<size_t>(outcome.predicted));
-  Json rows = Json::array();
-  for (const std::vector<int64_t>& each : counts) {
-    Json row = Json::array();
-    for (const int64_t count : each) row.push(count);
-    rows.push(std::move(row));
-  }
-  return Json::object().set("labels", labels).set("counts", std::move(rows));
+  return Json::object().set("labels", labels).set("counts", counts);
 }
 
 std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outcomes,

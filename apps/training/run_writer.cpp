@@ -203,11 +203,9 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
                               const std::string& sweep) {
   started_ = now();
   cpu_started_ = cpu_seconds();
-  Json command = Json::array();
-  for (const std::string& argument : command_line()) command.push(escaped(argument));
   Json session =
       Json::object()
-          .set("command", std::move(command))
+          .set("command", Json::list(command_line(), escaped))
           .set("format", run_format)
           .set("heed", program_version)
           .set("commit", program_commit())

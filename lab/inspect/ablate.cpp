@@ -220,18 +220,18 @@ Ablation ablate(const Inspected& inspected, AblateWith with, const std::vector<s
 }
 
 Json Ablation::json() const {
-  Json rows = Json::array();
-  for (const Part& part : parts)
-    rows.push(Json::object()
-                  .set("part", part.name)
-                  .set("loss", part.loss)
-                  .set("delta", part.delta.mean)
-                  .set("interval", interval_json(part.delta))
-                  .set("accuracy_delta", part.accuracy_delta.mean)
-                  .set("accuracy_interval", interval_json(part.accuracy_delta)));
+  const auto part_json = [](const Part& part) {
+    return Json::object()
+        .set("part", part.name)
+        .set("loss", part.loss)
+        .set("delta", part.delta.mean)
+        .set("interval", interval_json(part.delta))
+        .set("accuracy_delta", part.accuracy_delta.mean)
+        .set("accuracy_interval", interval_json(part.accuracy_delta));
+  };
   return Json::object()
       .set("baseline", Json::object().set("loss", loss).set("accuracy", accuracy))
-      .set("parts", std::move(rows));
+      .set("parts", Json::list(parts, part_json));
 }
 
 Table Ablation::table() const {

@@ -178,16 +178,16 @@ Attribution attribute(const Inspected& inspected, int64_t example, std::optional
 }
 
 Json Attribution::json() const {
-  Json rows = Json::array();
-  for (const auto& [name, value] : parts)
-    rows.push(Json::object().set("part", name).set("value", value));
+  const auto part_json = [](const Part& part) {
+    return Json::object().set("part", part.name).set("value", part.value);
+  };
   return Json::object()
-      .set("rows", std::move(rows))
+      .set("rows", Json::list(parts, part_json))
       .set("difference", difference)
       .set("token", token)
       .set("other", other)
       .set("ids", Json::array({token_id, other_id}))
-      .set("position", position ? Json(*position) : Json());
+      .set("position", position);
 }
 
 Table Attribution::table() const {

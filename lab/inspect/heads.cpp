@@ -120,11 +120,6 @@ std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspecte
   return layers;
 }
 
-template <class Numbers>
-Json list_of(const Numbers& numbers) {
-  return Json::array({numbers.begin(), numbers.end()});
-}
-
 std::optional<double> ratio(double part, double whole, bool has) {
   return has && whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
@@ -274,14 +269,14 @@ HeadScores head_scores(const Inspected& inspected, bool composition) {
       const HeadSums& sums = layer.heads[h];
       const auto index = static_cast<int64_t>(h);
       HeadScores::Head& head = scores.heads.emplace_back();
-      head.layer = layer_index(name);
+      if (const int64_t layer_of = layer_index(name); layer_of >= 0) head.layer = layer_of;
       head.index = index;
       head.module = name;
       head.previous = ratio(sums.previous, sums.weight, layer.has_order);
       head.duplicate = ratio(sums.duplicate, sums.weight, layer.has_tokens);
       head.induction = ratio(sums.induction, sums.weight, layer.has_order && layer.has_tokens);
       if (matching != induction.matching.end()) {
-        head.prefix_matching_by_period = matching->second[h];
+        head.by_period = matching->second[h];
         head.prefix_matching = std::ranges::min(matching->second[h]);
       }
       if (sublayer != sublayers.end()) head.copying = copying(inspected, *sublayer, index);
@@ -303,36 +298,29 @@ HeadScores head_scores(const Inspected& inspected, bool composition) {
 std::string HeadScores::Head::name() const { return fmt::format("{}.head.{}", module, index); }
 
 Json HeadScores::json() const {
-  Json rows = Json::array();
-  for (const Head& head : heads) {
-    Json row = Json::object()
-                   .set("layer", head.layer < 0 ? Json() : Json(head.layer))
-                   .set("head", head.index)
-                   .set("module", head.module);
+  const auto head_json = [](const Head& head) {
+    Json row =
+        Json::object().set("layer", head.layer).set("head", head.index).set("module", head.module);
     head.visit([&](const std::string& name, const std::optional<double>& value) {
       row.set(name, value);
-      if (name == "prefix_matching")
-        row.set("prefix_matching_by_period",
-                value ? list_of(head.prefix_matching_by_period) : Json());
+      if (name == "prefix_matching") row.set("prefix_matching_by_period", head.by_period);
     });
-    rows.push(std::move(row));
-  }
-  Json all = Json::object().set("heads", std::move(rows));
-  if (composition) {
-    Json pairs = Json::array();
-    for (const Pair& pair : *composition)
-      pairs.push(Json::object()
-                     .set("stack", pair.stack)
-                     .set("from", Json::array({pair.from_layer, pair.from_head}))
-                     .set("to", Json::array({pair.to_layer, pair.to_head}))
-                     .set("q", pair.q)
-                     .set("k", pair.k)
-                     .set("v", pair.v));
-    all.set("composition", std::move(pairs));
-  }
-  if (periods) all.set("periods", list_of(*periods));
+    return row;
+  };
+  const auto pair_json = [](const Pair& pair) {
+    return Json::object()
+        .set("stack", pair.stack)
+        .set("from", Json::array({pair.from_layer, pair.from_head}))
+        .set("to", Json::array({pair.to_layer, pair.to_head}))
+        .set("q", pair.q)
+        .set("k", pair.k)
+        .set("v", pair.v);
+  };
+  Json all = Json::object().set("heads", Json::list(heads, head_json));
+  if (composition) all.set("composition", Json::list(*composition, pair_json));
+  if (periods) all.set("periods", *periods);
   return all.set("induction_loss", induction_loss)
-      .set("induction_loss_by_period", induction_loss ? list_of(induction_loss_by_period) : Json())
+      .set("induction_loss_by_period", induction_loss_by_period)
       .set("in_context_score", in_context_score);
 }
 

@@ -29,11 +29,11 @@ namespace heed {
 // grid and in sets and graphs, those of tokens for features.
 struct HeadScores {
   struct Head {
-    int64_t layer = -1;  // -1: of no layer
+    std::optional<int64_t> layer;
     int64_t index = 0;
     std::string module;  // "decoder.layers.0.attention"
     std::optional<double> previous, duplicate, induction, prefix_matching;
-    std::vector<double> prefix_matching_by_period;
+    std::optional<std::vector<double>> by_period;  // of prefix_matching, the least of them
     std::optional<double> copying, entropy, distance, first;
 
     std::string name() const;  // "decoder.layers.0.attention.head.1"
@@ -63,7 +63,7 @@ struct HeadScores {
   // The mean loss on the repeated tokens but the first: the greatest of all periods, and each. None
   // where the model predicts no repeated tokens.
   std::optional<double> induction_loss = {};
-  std::vector<double> induction_loss_by_period = {};
+  std::optional<std::vector<double>> induction_loss_by_period = {};
   // The loss at 0.9 T minus that at 0.1 T, of examples of T tokens.
   std::optional<double> in_context_score = {};
 

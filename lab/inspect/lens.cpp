@@ -123,34 +123,31 @@ Lens lens(const Inspected& inspected, int64_t example) {
   return result;
 }
 
-static Json probabilities_json(const PredictedTokens& tokens) {
-  Json list = Json::array();
-  for (const auto& [token, logit, probability] : tokens)
-    list.push(Json::object().set("token", token).set("probability", probability));
-  return list;
-}
-
 Json Lens::json() const {
-  Json of_layers = Json::array(), of_stages = Json::array();
-  for (const Layer& layer : layers)
-    of_layers.push(Json::object()
-                       .set("layer", layer.index ? Json(*layer.index) : Json())
-                       .set("loss", layer.loss)
-                       .set("accuracy", layer.accuracy)
-                       .set("entropy", layer.entropy)
-                       .set("kl", layer.kl)
-                       .set("top", probabilities_json(layer.top)));
-  for (const auto& [name, prediction] : stages)
-    of_stages.push(Json::object()
-                       .set("stage", name)
-                       .set("top", probabilities_json(prediction.top))
-                       .set("loss", prediction.loss)
-                       .set("kl", prediction.kl));
+  const auto token_json = [](const PredictedToken& each) {
+    return Json::object().set("token", each.token).set("probability", each.probability);
+  };
+  const auto layer_json = [&](const Layer& layer) {
+    return Json::object()
+        .set("layer", layer.index)
+        .set("loss", layer.loss)
+        .set("accuracy", layer.accuracy)
+        .set("entropy", layer.entropy)
+        .set("kl", layer.kl)
+        .set("top", Json::list(layer.top, token_json));
+  };
+  const auto stage_json = [&](const Stage& stage) {
+    return Json::object()
+        .set("stage", stage.name)
+        .set("top", Json::list(stage.prediction.top, token_json))
+        .set("loss", stage.prediction.loss)
+        .set("kl", stage.prediction.kl);
+  };
   return Json::object()
-      .set("layers", std::move(of_layers))
-      .set("stages", std::move(of_stages))
-      .set("target", target ? Json(*target) : Json())
-      .set("position", position ? Json(*position) : Json());
+      .set("layers", Json::list(layers, layer_json))
+      .set("stages", Json::list(stages, stage_json))
+      .set("target", target)
+      .set("position", position);
 }
 
 Table Lens::table() const {

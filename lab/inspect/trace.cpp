@@ -159,46 +159,31 @@ Trace trace(const Inspected& inspected, int64_t example, size_t count) {
   return result;
 }
 
-namespace {
-
-Json tokens_json(const PredictedTokens& tokens) {
-  Json list = Json::array();
-  for (const auto& [token, logit, probability] : tokens)
-    list.push(
-        Json::object().set("token", token).set("logit", logit).set("probability", probability));
-  return list;
-}
-
-template <class List, class ToJson>
-Json list_json(const std::optional<List>& values, const ToJson& to_json) {
-  if (!values) return {};
-  Json list = Json::array();
-  for (const auto& value : *values) list.push(to_json(value));
-  return list;
-}
-
-Json number_json(std::optional<double> value) { return value; }
-
-}  // namespace
-
 Json Trace::json() const {
-  Json list = Json::array();
-  for (const Stage& stage : stages)
-    list.push(Json::object()
-                  .set("stage", stage.name)
-                  .set("norm", list_json(std::optional(stage.norm), number_json))
-                  .set("written", list_json(stage.written, number_json))
-                  .set("active", list_json(stage.active, number_json))
-                  .set("logits", list_json(stage.logits, tokens_json)));
+  const auto tokens_json = [](const PredictedTokens& tokens) {
+    return Json::list(tokens, [](const PredictedToken& each) {
+      return Json::object()
+          .set("token", each.token)
+          .set("logit", each.logit)
+          .set("probability", each.probability);
+    });
+  };
+  const auto stage_json = [&](const Stage& stage) {
+    return Json::object()
+        .set("stage", stage.name)
+        .set("norm", stage.norm)
+        .set("written", stage.written)
+        .set("active", stage.active)
+        .set("logits", stage.logits ? Json::list(*stage.logits, tokens_json) : Json());
+  };
   return Json::object()
       .set("example", example)
       .set("source", source)
       .set("inputs", inputs)
       .set("targets", targets)
-      .set("stages", std::move(list))
-      .set("logits",
-           is_classifier ? tokens_json(logits[0]) : list_json(std::optional(logits), tokens_json))
-      .set("losses", list_json(std::optional(losses), number_json));
+      .set("stages", Json::list(stages, stage_json))
+      .set("logits", is_classifier ? tokens_json(logits[0]) : Json::list(logits, tokens_json))
+      .set("losses", losses);
 }
 
 Table Trace::table() const {

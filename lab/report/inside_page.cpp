@@ -164,8 +164,7 @@ class Inside {
     }
     part("The lens is left out", [&] {
       const Lens seen = lens(here);
-      data_.set("target", seen.target ? Json(*seen.target) : Json())
-          .set("position", seen.position ? Json(*seen.position) : Json());
+      data_.set("target", seen.target).set("position", seen.position);
     });
     part("The attribution is left out", [&] {
       const Attribution parts = attribute(here);
