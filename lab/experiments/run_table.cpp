@@ -110,23 +110,17 @@ Table rows_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::st
 Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
                   const ComparisonOptions& options) {
   const std::vector<std::string> keys = keys_of(runs);
-  Json all = Json::array();
-  for (const ScoredRun& run : runs) {
+  return Json::list(runs, [&](const ScoredRun& run) {
     Json config = Json::object(), values = Json::object();
     for (const std::string& key : keys) config.set(key, run.value(key));
     for (const std::string& score : scores)
       if (const NamedScore* const found = run.find(score)) values.set(score, found->json());
-    Json json = Json::object()
-                    .set("run", run.folder.path())
-                    .set("seed", run.seed)
-                    .set("state", name_of(run_state_names, run.state));
-    if (!run.error.empty()) json.set("error", run.error);
+    Json json = run_json(run);
     json.set("config", std::move(config)).set("scores", std::move(values));
     if (options.target)
       json.set("target", target_json(*options.target, reached(run.folder, *options.target)));
-    all.push(std::move(json));
-  }
-  return all;
+    return json;
+  });
 }
 
 }  // namespace heed
