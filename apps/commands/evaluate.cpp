@@ -152,13 +152,20 @@ std::string kinds_table(const std::vector<KindScores>& kinds, bool exact) {
 }
 
 Json kinds_json(const std::vector<KindScores>& kinds, bool exact) {
-  Json list = Json::array();
-  for (const KindScores& each : kinds) {
+  return Json::list(kinds, [&](const KindScores& each) {
     Json row = Json::object().set("kind", each.kind).set("examples", each.examples);
     if (exact) row.set("exact_match", each.exact_match());
-    list.push(row.set("loss", each.mean_loss()));
-  }
-  return list;
+    return row.set("loss", each.mean_loss());
+  });
+}
+
+Json lengths_json(const std::map<int64_t, ErrorCount>& lengths) {
+  return Json::list(lengths, [](const auto& each) {
+    return Json::object()
+        .set("length", each.first)
+        .set("examples", each.second.examples)
+        .set("errors", each.second.errors);
+  });
 }
 
 int EvaluateArguments::run() const {
@@ -184,7 +191,6 @@ int EvaluateArguments::run() const {
   const SplitScores details =
       score_split(*run.model, corpus, experiment, chosen,
                   {.outcomes = true, .predictions = exact && !predictions.empty(), .beam = beam});
-  const Json& scores = details.scores;
   if (rank() > 0) return exit_done;
   if (!predictions.empty())
     write_predictions(predictions_path, details, source_texts(corpus, split_of(corpus, chosen)));
@@ -192,17 +198,17 @@ int EvaluateArguments::run() const {
   if (kinds) by_kind = kinds->scores(details.outcomes, corpus, split_of(corpus, chosen));
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.path()), run.checkpoint.step(),
-                              scores_table({{chosen, scores}})));
+                              scores_table({{chosen, details.scores}})));
     if (kinds) print("\n" + kinds_table(by_kind, exact));
     return exit_done;
   }
   Json result =
       Json::object().set("run", run.path()).set("step", run.checkpoint.step()).set("split", chosen);
-  for (const auto& [name, score] : scores.members()) result.set(name, score);
+  details.scores.visit([&](const char* name, auto value) { result.set(name, value); });
   if (exact)
-    result.set(
-        "errors_by_length",
-        errors_by_length(details.outcomes, source_lengths(corpus, split_of(corpus, chosen))));
+    result.set("errors_by_length",
+               lengths_json(errors_by_length(details.outcomes,
+                                             source_lengths(corpus, split_of(corpus, chosen)))));
   if (kinds) result.set("by", kinds_json(by_kind, exact));
   if (corpus.framing == Framing::classifier)
     result.set("confusion", confusion(corpus.labels, details.outcomes));

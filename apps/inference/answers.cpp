@@ -87,12 +87,13 @@ Texts loss_texts(const TextCodec& codec, const InputLine& line, const Hypothesis
   if (found.tokens.empty()) return {options.json ? row_of(line).text() : ""};
   const double loss = 0 - found.log_probability / static_cast<double>(found.tokens.size());
   if (!options.json) return {fmt::format("{}\t{}", four_digits(loss), line.text)};
-  Json tokens = Json::array(), losses = Json::array();
-  for (const int32_t id : found.tokens) tokens.push(codec.vocabulary().token(id));
-  for (const double each : found.token_log_probabilities) losses.push(float32_digits(-each));
   Json row = row_of(line).set("loss", float32_digits(loss));
   if (windows.context > 0) row.set("context", windows.context).set("stride", windows.stride);
-  return {row.set("tokens", std::move(tokens)).set("losses", std::move(losses)).text()};
+  return {row.set("tokens", Json::list(found.tokens,
+                                       [&](int32_t id) { return codec.vocabulary().token(id); }))
+              .set("losses", Json::list(found.token_log_probabilities,
+                                        [](double each) { return float32_digits(-each); }))
+              .text()};
 }
 
 // Answers lines by what `find` finds for their tokens, as `describe` says it.

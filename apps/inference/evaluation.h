@@ -1,11 +1,12 @@
 // Evaluates a model on a dataset.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "apps/config/score.h"
 #include "data/batch.h"
 #include "nn/models.h"
 
@@ -23,6 +24,20 @@ struct Outcome {
   int64_t first_error = 0;  // the first target that is not predicted, from 1 on; 0: none
 
   double mean_loss() const { return targets > 0 ? loss / static_cast<double>(targets) : 0; }
+};
+
+// What the scores of a split (apps/config/score.h) are computed from.
+struct Measured {
+  double loss = 0;  // mean over targets of -log p(target), in nats; without label smoothing
+  double token_accuracy = 0;  // fraction of targets that are the most likely token
+  // Fraction of examples whose targets all are the most likely token. This equals the exact match
+  // of greedy search, because greedy search generates the targets if and only if each target is the
+  // most likely token after the targets before it.
+  double exact_match = 0;
+  int64_t examples = 0, targets = 0;
+  int64_t target_bytes = 0;  // length of the text that the targets stand for; 0: of no text
+  // Of each example, for scores that read outputs: what the model generates, and what is expected.
+  std::vector<std::string> outputs = {}, references = {};
 };
 
 // How often each target was predicted as each token or class: counts by (target, prediction).

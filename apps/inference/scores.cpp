@@ -44,14 +44,6 @@ std::string without_unknown(std::string text) {
   return text;
 }
 
-// Adds the scores that the experiment offers, of those that read outputs or of the others.
-void add_scores(const Measured& measured, const Experiment& experiment, bool reads_outputs,
-                Json& json) {
-  for (const Score* const score : scores::all)
-    if (score->reads_outputs == reads_outputs && score->offered(experiment))
-      if (const std::optional<double> value = score->value(measured)) json.set(score->name, *value);
-}
-
 bool has_output_scores(const Experiment& experiment) {
   return std::ranges::any_of(scores::all, [&](const Score* score) {
     return score->reads_outputs && score->offered(experiment);
@@ -69,18 +61,47 @@ double exact_match_of(const std::vector<Prediction>& predictions, std::vector<Ou
 }
 
 // Says where BLEU means nothing, or little.
-std::string note_on_bleu(const std::string& split, const Json& scores) {
-  const Json* const without = scores.find("outputs_without_4grams");
-  if (!without || 2 * without->integer() < scores.at("examples").integer()) return "";
-  if (without->integer() == scores.at("examples").integer())
+std::string note_on_bleu(const std::string& split, const Scores& scores) {
+  const std::optional<int64_t>& without = scores.outputs_without_4grams;
+  if (!without || 2 * *without < *scores.examples) return "";
+  if (*without == *scores.examples)
     return fmt::format("\n{}: BLEU means nothing, no output has four words; see chrF2",
                        escaped(split));
   return fmt::format(
       "\n{}: BLEU means little, {} of {} outputs have fewer than four words; see chrF2",
-      escaped(split), without->integer(), scores.at("examples").integer());
+      escaped(split), *without, *scores.examples);
 }
 
 }  // namespace
+
+std::optional<double> Scores::find(const Score& score) const {
+  const auto found = values.find(&score);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
+Json Scores::json() const {
+  Json json = Json::object();
+  visit([&](const char* name, auto value) { json.set(name, value); });
+  return json;
+}
+
+Scores Scores::from(const Json& json) {
+  Scores result;
+  for (const auto& [name, value] : json.members()) {
+    const auto* const score = std::ranges::find_if(
+        scores::all, [&, &own = name](const Score* each) { return each->name == own; });
+    const auto read_count = [&, &count = value] { return count.integer(); };
+    if (score != std::end(scores::all))
+      result.values[*score] =
+          value.is_null() ? NAN
+                          : in_context(name, [&, &number = value] { return number.number(); });
+    if (name == "examples") result.examples = in_context(name, read_count);
+    if (name == "targets") result.targets = in_context(name, read_count);
+    if (name == "outputs_without_4grams")
+      result.outputs_without_4grams = in_context(name, read_count);
+  }
+  return result;
+}
 
 SplitScores score_split(const Model& model, const Corpus& corpus, const Experiment& experiment,
                         const std::string& split, const ScoreRequest& request) {
@@ -95,24 +116,27 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
   if (scores_outputs || request.predictions || searches)
     result.predictions = predictions(model, corpus, dataset, dataset.size,
                                      learned_positions(experiment.model), request.beam);
-  add_scores(measured, experiment, false, result.scores);
-  result.scores.set("examples", measured.examples).set("targets", measured.targets);
-  if (scores_outputs) {
+  if (scores_outputs)
     for (const Prediction& each : result.predictions) {
       measured.outputs.push_back(each.predicted);
       measured.references.push_back(without_unknown(each.expected));
     }
-    add_scores(measured, experiment, true, result.scores);
-    if (result.scores.find(scores::bleu.name))
-      result.scores.set("outputs_without_4grams", outputs_without_4grams(measured.outputs));
-  }
+  Scores& scores = result.scores;
+  scores.examples = measured.examples;
+  scores.targets = measured.targets;
+  for (const Score* const score : scores::all)
+    if (score->offered(experiment) && (scores_outputs || !score->reads_outputs))
+      if (const std::optional<double> value = score->value(measured)) scores.values[score] = *value;
+  if (scores.values.contains(&scores::bleu))
+    scores.outputs_without_4grams = outputs_without_4grams(measured.outputs);
   if (searches)
-    result.scores.set(scores::exact_match.name,
-                      exact_match_of(result.predictions, result.outcomes));
+    scores.values[&scores::exact_match] = exact_match_of(result.predictions, result.outcomes);
   if (request.outputs)
-    for (const auto& [name, score] : result.scores.members())
-      check(std::isfinite(score.number()), "the {} of split {} is {}: the model has diverged", name,
-            split, number_in_words(score.number()));
+    scores.visit([&](const char* name, auto value) {
+      const auto number = static_cast<double>(value);
+      check(std::isfinite(number), "the {} of split {} is {}: the model has diverged", name, split,
+            number_in_words(number));
+    });
   return result;
 }
 
@@ -120,32 +144,18 @@ Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome
   std::vector<std::vector<int64_t>> counts(labels.size(), std::vector<int64_t>(labels.size()));
   for (const Outcome& outcome : outcomes)
     ++counts.at(static_cast<size_t>(outcome.expected)).at(static_cast<size_t>(outcome.predicted));
-  Json rows = Json::array();
-  for (const std::vector<int64_t>& each : counts) {
-    Json row = Json::array();
-    for (const int64_t count : each) row.push(count);
-    rows.push(std::move(row));
-  }
-  return Json::object().set("labels", labels).set("counts", std::move(rows));
+  return Json::object().set("labels", labels).set("counts", counts);
 }
 
-Json errors_by_length(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths) {
-  struct Count {
-    int64_t examples = 0, errors = 0;
-  };
-  std::map<int64_t, Count> counts;
+std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outcomes,
+                                               const std::vector<int64_t>& lengths) {
+  std::map<int64_t, ErrorCount> counts;
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    Count& count = counts[lengths.at(i)];
+    ErrorCount& count = counts[lengths.at(i)];
     ++count.examples;
     count.errors += !outcomes[i].correct;
   }
-  Json rows = Json::array();
-  for (const auto& [length, count] : counts)
-    rows.push(Json::object()
-                  .set("length", length)
-                  .set("examples", count.examples)
-                  .set("errors", count.errors));
-  return rows;
+  return counts;
 }
 
 const Score* find_score(const std::string& name) {
@@ -162,15 +172,15 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
   return names;
 }
 
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits) {
+std::string scores_table(const ScoresOfSplits& splits) {
   const auto has = [&](const Score* score) {
     return std::any_of(splits.begin(), splits.end(),
-                       [&](const auto& split) { return split.second.find(score->name); });
+                       [&](const auto& split) { return split.second.values.contains(score); });
   };
-  const auto cell = [](const Score* score, const Json* value) {
-    if (!value || !value->is_number()) return std::string();
+  const auto cell = [](const Score* score, const std::optional<double>& value) {
+    if (!value) return std::string();
     const bool percent = score->maximum == 1;
-    const double number = value->number() * (percent ? 100 : 1);
+    const double number = *value * (percent ? 100 : 1);
     return (score->decimals < 0 ? four_digits(number)
                                 : fmt::format("{:.{}f}", number, score->decimals)) +
            (percent ? " %" : "");
@@ -181,7 +191,7 @@ std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits
   for (const auto& [name, values] : splits) {
     table.rows.push_back({name});
     for (const Score* const score : scores::all)
-      if (has(score)) table.rows.back().push_back(cell(score, values.find(score->name)));
+      if (has(score)) table.rows.back().push_back(cell(score, values.find(*score)));
   }
   std::string text = table.text();
   const size_t end = text.find('\n');

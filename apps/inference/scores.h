@@ -1,6 +1,8 @@
-// The scores of a model on a split, as JSON and as a table.
+// The scores of a model on a split: from an evaluation to metrics.jsonl and result.json, and back.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,32 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 // Returns `split`, or if it is empty "test", or "val" if there is no "test".
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
+struct Scores {
+  std::map<const Score*, double> values = {};  // of the scores that the split has
+  std::optional<int64_t> examples = {}, targets = {};
+  std::optional<int64_t> outputs_without_4grams = {};  // beside BLEU
+
+  std::optional<double> find(const Score& score) const;
+  // Calls f(name, value) for each number, in the order of files. Counts are int64_t, scores double.
+  template <class F>
+  void visit(F&& f) const {
+    const auto visit_scores = [&](bool reads_outputs) {
+      for (const Score* const score : scores::all)
+        if (score->reads_outputs == reads_outputs && values.contains(score))
+          f(score->name, values.at(score));
+    };
+    visit_scores(false);
+    if (examples) f("examples", *examples);
+    if (targets) f("targets", *targets);
+    visit_scores(true);
+    if (outputs_without_4grams) f("outputs_without_4grams", *outputs_without_4grams);
+  }
+  Json json() const;
+  // Reads what json() returns. Leaves out members that it does not know. Throws InputError if
+  // another one is not a number.
+  static Scores from(const Json& json);
+};
+
 // What is asked about a split.
 struct ScoreRequest {
   bool outputs = true;    // also scores that read outputs, as BLEU and chrF do
@@ -26,9 +54,7 @@ struct ScoreRequest {
   int64_t beam = 1;  // of an encoder-decoder; wider than 1, exact_match is that of its outputs
 };
 struct SplitScores {
-  // Each score that the experiment offers (apps/config/score.h), "examples" and "targets"; with
-  // BLEU the number of outputs_without_4grams.
-  Json scores = Json::object();
+  Scores scores = {};  // those that the experiment offers
   std::vector<Outcome> outcomes = {};
   std::vector<Prediction> predictions = {};  // for each example
 };
@@ -39,14 +65,19 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
                         const std::string& split, const ScoreRequest& request = {});
 // The counts of predicted labels for each expected one: {"labels": […], "counts": [[…], …]}.
 Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes);
-// [{"length", "examples", "errors"}, …] by the length of the source: source_lengths().
-Json errors_by_length(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths);
+struct ErrorCount {
+  int64_t examples = 0, errors = 0;
+};
+// Returns the errors by the length of the source, which source_lengths() returns.
+std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outcomes,
+                                               const std::vector<int64_t>& lengths);
 // Returns the score that a name such as "val.loss" ends with; null: there is none.
 const Score* find_score(const std::string& name);
 // Returns the splits that are evaluated at the end of a run: all but "train".
 std::vector<std::string> measured_splits(const Corpus& corpus);
 
+using ScoresOfSplits = std::vector<std::pair<std::string, Scores>>;  // by name
 // Returns a table with a row for each split and a column for each score, for print_escaped().
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits);
+std::string scores_table(const ScoresOfSplits& splits);
 
 }  // namespace heed

@@ -41,9 +41,7 @@ void add_format(Json& json, const Corpus& corpus) {
   if (corpus.format.features > 0) json.set("features", corpus.format.features);
   if (corpus.format.has_edges) json.set("edge_features", corpus.format.edge_features);
   if (corpus.grid.empty()) return;
-  Json grid = Json::array();
-  for (const int64_t length : corpus.grid) grid.push(length);
-  json.set("grid", std::move(grid));
+  json.set("grid", corpus.grid);
 }
 
 int64_t count_in(const Json& json, int64_t min) {

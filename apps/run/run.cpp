@@ -86,10 +86,10 @@ std::map<std::string, double> Run::evaluate(const std::string& split) const {
   const ScopeGuard here;
   loaded_->apply(here);
   const Corpus data = loaded_->run.data(loaded_->checkpoint);
-  const Json measured =
-      score_split(model(), data, loaded_->experiment(), split_or_default(data, split)).scores;
   std::map<std::string, double> scores;
-  for (const auto& [name, score] : measured.members()) scores[name] = score.number();
+  score_split(model(), data, loaded_->experiment(), split_or_default(data, split))
+      .scores.visit(
+          [&](const char* name, auto value) { scores[name] = static_cast<double>(value); });
   return scores;
 }
 

@@ -131,10 +131,6 @@ void Json::wrong_type(const char* expected) const {
   throw InputError(fmt::format("expected {}, found {}", expected, shortened(text(), 40)));
 }
 
-Json::Json(const std::vector<std::string>& texts) : value_(std::vector<Json>()) {
-  for (const std::string& text : texts) push(text);
-}
-
 void Json::push(Json value) { std::get<std::vector<Json>>(value_).push_back(std::move(value)); }
 
 Json& Json::set(std::string_view name, Json value) {

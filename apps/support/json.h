@@ -29,12 +29,19 @@ class Json {
   Json(int value) : value_(int64_t{value}) {}
   Json(int64_t value) : value_(value) {}
   Json(double value) : value_(value) {}
-  Json(std::optional<double> value) {  // null if there is none
-    if (value) value_ = *value;
-  }
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
-  Json(const std::vector<std::string>& texts);
+  template <class T>
+  Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}  // null: none
+  template <class T>
+  Json(const std::vector<T>& values) : value_(std::vector<Json>(values.begin(), values.end())) {}
+  // Returns the array of f(each).
+  template <class Range, class F>
+  static Json list(const Range& range, F&& f) {
+    std::vector<Json> elements;
+    for (const auto& each : range) elements.emplace_back(f(each));
+    return Json(std::move(elements));
+  }
   static Json array(std::vector<Json> elements = {}) { return Json(std::move(elements)); }
   static Json object() { return Json(std::vector<Member>()); }
 

@@ -163,12 +163,12 @@ void Evaluation::evaluate() {
                        {.outputs = best_by.reads_outputs})
         .scores;
   };
-  const Json scores = scores_of("val");
-  const double loss = scores.at("loss").number();
+  const Scores scores = scores_of("val");
+  const double loss = scores.values.at(&scores::loss);
   check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
         training_.remedy(), training_.intact());
   training_.trainer.schedule().observe(loss);
-  const double score = scores.at(best_by.name).number();
+  const double score = scores.values.at(&best_by);
   if (std::isfinite(score) &&
       (state.best_step == 0 ||
        (best_by.lower_is_better ? score < state.best_score : score > state.best_score))) {
@@ -178,15 +178,15 @@ void Evaluation::evaluate() {
   } else {
     ++state.evaluations_since_best;
   }
-  Json row = Json::object().set("step", step).set("val", scores);
+  Json row = Json::object().set("step", step).set("val", scores.json());
   for (const std::string& split : training_.experiment.train.evaluate_splits)
-    if (split != "val") row.set(split, scores_of(split));
+    if (split != "val") row.set(split, scores_of(split).json());
   training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
-  const bool exact = has_exact_match(training_.experiment);
+  const Score& shown =
+      has_exact_match(training_.experiment) ? scores::exact_match : scores::token_accuracy;
   const std::string line =
-      fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss),
-                  exact ? "exact match" : "token accuracy",
-                  100 * scores.at(exact ? "exact_match" : "token_accuracy").number());
+      fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss), shown.title,
+                  100 * scores.values.at(&shown));
   if (state.best_step == step)
     logging::good("{}  (best)", line);
   else

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apps/inference/evaluation.h"
+#include "apps/inference/scores.h"
 #include "apps/support/clock.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -21,9 +21,27 @@ namespace {
 // Of the training split, whose scores are those of evaluations: besides names of measures.
 constexpr const char* train_split = "train";
 
+// {"1.0.induction": 0.5} → {"1": {"0": {"induction": 0.5}}}, in the order of the numbers.
+Json nested(const NumbersByPath& numbers) {
+  Json object = Json::object();
+  for (const auto& [path, number] : numbers) {
+    const std::string name = path.substr(0, path.find('.'));
+    if (object.find(name)) continue;
+    if (name.size() == path.size()) {
+      object.set(name, number);
+      continue;
+    }
+    NumbersByPath inside;
+    for (const auto& [other, value] : numbers)
+      if (other.starts_with(name + ".")) inside.emplace_back(other.substr(name.size() + 1), value);
+    object.set(name, nested(inside));
+  }
+  return object;
+}
+
 // Calls f as an evaluation is called, on this rank only.
 template <class F>
-Json evaluated(F&& f) {
+auto evaluated(F&& f) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
@@ -46,12 +64,12 @@ class MeasureListener final : public TrainingListener {
  private:
   Json train_scores() const {
     const Experiment& e = training_.experiment;
-    const Measured scores = evaluate(training_.trainer.model(), trained_on_,
-                                     training_.corpus.framing, e.train.evaluation_batch());
-    Json json =
-        Json::object().set("loss", scores.loss).set("token_accuracy", scores.token_accuracy);
-    if (has_exact_match(e)) json.set("exact_match", scores.exact_match);
-    return json;
+    const Measured measured = evaluate(training_.trainer.model(), trained_on_,
+                                       training_.corpus.framing, e.train.evaluation_batch());
+    Scores shown;
+    for (const Score* const score : {&scores::loss, &scores::token_accuracy, &scores::exact_match})
+      if (score->offered(e)) shown.values[score] = *score->value(measured);
+    return shown.json();
   }
 
   void write_row() {
@@ -63,10 +81,10 @@ class MeasureListener final : public TrainingListener {
     row.set(train_split, evaluated([&] { return train_scores(); }));
     for (size_t i = 0; i < measures_.size(); ++i) {
       const double begin = now();
-      row.set(measures_[i]->name, evaluated([&] {
+      row.set(measures_[i]->name, nested(evaluated([&] {
                 return measures_[i]->numbers(training_.trainer.model(), training_.experiment,
                                              training_.corpus, examples_);
-              }));
+              })));
       seconds_[i] += now() - begin;
     }
     training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));

@@ -11,9 +11,9 @@
 // Training gives the same bits with and without measures.
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/training/listeners.h"
@@ -22,23 +22,18 @@ namespace heed {
 
 inline constexpr int64_t measured_examples = 128;
 
-// How the values of a number are compared and shown.
-struct MeasuredNumber {
-  const char* name;  // the last word of its path: "induction" of "heads.1.0.induction"
-  bool lower_is_better = false;
-  // The largest possible value; then the smallest is 0. Of 1: a fraction, shown in percent.
-  double maximum = std::numeric_limits<double>::infinity();
-  bool by_ratio = false;  // equal factors are equal gains
-};
+using NumbersByPath = std::vector<std::pair<std::string, double>>;
 
 struct Measure {
   const char* name;  // in train.measures, and of the member of a row
-  // Those besides scores (apps/config/score.h).
-  std::span<const MeasuredNumber> kinds;
-  // Returns numbers about a model on these examples, as an object, perhaps of objects. Leaves out
-  // what the model cannot have. Throws InputError for a model that the measure is not for.
-  Json (*numbers)(const Model& model, const Experiment& experiment, const Corpus& corpus,
-                  const Dataset& examples);
+  // The kinds of its numbers that no split has, by the last word of their paths: "induction" of
+  // "heads.1.0.induction".
+  std::span<const Score> kinds;
+  // Returns numbers about a model on these examples by their paths, such as "1.0.induction", which
+  // become objects of objects. Leaves out what the model cannot have. Throws InputError for a model
+  // that the measure is not for.
+  NumbersByPath (*numbers)(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                           const Dataset& examples);
 };
 class TrainingLoop;
 using Measures = std::span<const Measure* const>;

@@ -164,8 +164,8 @@ void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<Na
   });
 }
 
-void RunWriter::result(const Json& result) {
-  held([&] { write_file(run_.result(), result.text(2) + "\n"); });
+void RunWriter::result(const TrainingResult& result) {
+  held([&] { write_file(run_.result(), result.json().text(2) + "\n"); });
 }
 
 void RunWriter::restore() {
@@ -203,11 +203,9 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
                               const std::string& sweep) {
   started_ = now();
   cpu_started_ = cpu_seconds();
-  Json command = Json::array();
-  for (const std::string& argument : command_line()) command.push(escaped(argument));
   Json session =
       Json::object()
-          .set("command", std::move(command))
+          .set("command", Json::list(command_line(), escaped))
           .set("format", run_format)
           .set("heed", program_version)
           .set("commit", program_commit())

@@ -22,6 +22,7 @@
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/metrics.h"
+#include "apps/training/result.h"
 #include "apps/training/run_folder.h"
 #include "data/corpus.h"
 
@@ -57,7 +58,7 @@ class RunWriter {
   void save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
             Json state, int64_t best_step, const Metadata& metadata);
   // Writes result.json.
-  void result(const Json& result);
+  void result(const TrainingResult& result);
   // Ends the session. Throws Error if a line of the log could not be written.
   void end();
   // Records what ended the training: in error.txt, until the run is resumed. Before the end of

@@ -179,27 +179,21 @@ std::string TrainingLoop::finish() {
         targets_of(training_.trainer.model().parameters()));
   share_parameters();
   const double tokens_per_s = training_.tokens_per_second();
-  Json result = Json::object()
-                    .set("steps", steps)
-                    .set("seconds", to_milliseconds(training_.state.seconds))
-                    .set("tokens_per_s", std::round(tokens_per_s))
-                    .set("best_step", best)
-                    .set("parameters", training_.trainer.model().parameter_count());
-  std::vector<std::pair<std::string, Json>> splits;
-  for (const std::string& split : measured_splits(training_.corpus)) {
-    splits.emplace_back(
+  TrainingResult result{steps, to_milliseconds(training_.state.seconds), std::round(tokens_per_s),
+                        best, training_.trainer.model().parameter_count()};
+  for (const std::string& split : measured_splits(training_.corpus))
+    result.splits.emplace_back(
         split, score_split(training_.trainer.model(), training_.corpus, training_.experiment, split)
                    .scores);
-    result.set(split, splits.back().second);
-  }
   if (!training_.writer) return "";
   training_.writer->result(result);
   std::string text = fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n",
                                  escaped(training_.writer->folder().path()), counted(steps, "step"),
                                  logging::clock_text(training_.state.seconds), tokens_per_s, best,
-                                 scores_table(splits));
-  if (splits.empty()) return text;
-  const std::string shown = training_.corpus.splits.contains("test") ? "test" : splits[0].first;
+                                 scores_table(result.splits));
+  if (result.splits.empty()) return text;
+  const std::string shown =
+      training_.corpus.splits.contains("test") ? "test" : result.splits[0].first;
   for (const Prediction& sample : training_.samples(shown))
     text += "\n" + cut_lines(sample_text(sample), terminal_width(STDOUT_FILENO));
   return text + "\n";

@@ -64,7 +64,7 @@ int show_exhibit(const Workshop& workshop, const Exhibit& exhibit, bool json) {
     flush_output();
   }
   const InterruptGuard guard;
-  const MuseumRun run = run_exhibit(workshop, exhibit);
+  const MuseumResult run = run_exhibit(workshop, exhibit);
   const std::vector<std::string> surprises = run.surprises();
   if (json) {
     Json all = json_of_exhibit(exhibit);

@@ -429,7 +429,7 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   const Inspected here_only = inspected(one, 1);
   const Without left_out(here_only, without);
   const int64_t outputs = model.head().weight.dim(0);
-  Json json = heed::trace(here_only, 0, outputs <= 16 ? 16 : 12);
+  Json json = heed::trace(here_only, 0, outputs <= 16 ? 16 : 12).json();
   json.set("typed", !text.empty());
   const Batch& batch = here_only.one;
   const Inputs inputs = inputs_of(batch);
@@ -450,19 +450,19 @@ Json PlaygroundSession::heads() {
   ScopeGuard here;
   evaluate_at(steps_done());
   const Dataset few = first_of(measured_split(corpus_), 64);
-  return head_scores(inspected(few, few.size), /*composition=*/false);
+  return head_scores(inspected(few, few.size), /*composition=*/false).json();
 }
 
 Json PlaygroundSession::ablate(const std::string& part) {
   ScopeGuard here;
   evaluate_at(steps_done());
   const Inspected all = inspected(measured_split(corpus_), settings_.experiment.train.batch_size);
-  const Json row = heed::ablate(all, AblateWith::zero, {part}).at("parts").elements()[0];
+  const Ablation::Part row = heed::ablate(all, AblateWith::zero, {part}).parts[0];
   const Without left_out(all, part);
   return Json::object()
-      .set("loss", row.at("loss"))
-      .set("delta", row.at("delta"))
-      .set("interval", row.at("interval"))
+      .set("loss", row.loss)
+      .set("delta", row.delta.mean)
+      .set("interval", interval_json(row.delta))
       .set("exact_match", scores().at("exact_match"));
 }
 

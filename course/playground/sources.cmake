@@ -1,9 +1,9 @@
 # playground_apps: what the session uses of the rooms of apps and lab.
 set(playground_apps "")
-foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/score config/toml
+foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/toml
         config/other_names config/used_keys
         inference/attended_example inference/attention_map inference/evaluation inference/generation
-        inference/padded inference/predictions inference/scores
+        inference/padded inference/predictions inference/score inference/scores
         support/files support/json support/names support/table support/terminal support/text_scores training/shards
         training/trainer)
   list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../apps/${file}.cpp)

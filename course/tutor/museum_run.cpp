@@ -53,9 +53,9 @@ std::optional<double> number_after(const std::string& text, const std::string& w
 }
 
 // Runs one program as the experiment says.
-class SideRunner {
+class SideTraining {
  public:
-  SideRunner(const Workshop& workshop, const MuseumExperiment& experiment, std::string folder)
+  SideTraining(const Workshop& workshop, const MuseumExperiment& experiment, std::string folder)
       : workshop_(workshop), experiment_(experiment) {
     side_.folder = std::move(folder);
     make_folders(side_.folder);
@@ -168,7 +168,7 @@ bool MuseumSide::prints(const std::string& text) const {
              shown, [&](const std::string& one) { return one.find(text) != std::string::npos; });
 }
 
-std::vector<std::string> MuseumRun::surprises() const {
+std::vector<std::string> MuseumResult::surprises() const {
   std::vector<std::string> lines;
   const auto within = [&](const MuseumSide& side, const Expectation& e, const char* which,
                           double low, double high) {
@@ -192,7 +192,7 @@ std::vector<std::string> MuseumRun::surprises() const {
   return lines;
 }
 
-std::string MuseumRun::text() const {
+std::string MuseumResult::text() const {
   std::string text;
   if (wrong)
     for (const std::string& name : experiment.curves) text += curve_text(name, right, *wrong);
@@ -210,7 +210,7 @@ std::string MuseumRun::text() const {
   return text;
 }
 
-void MuseumRun::add_to(Json& json) const {
+void MuseumResult::add_to(Json& json) const {
   Json numbers = Json::array();
   for (const Expectation& e : experiment.expect) {
     if (!e.is_number()) continue;
@@ -225,19 +225,19 @@ void MuseumRun::add_to(Json& json) const {
   json.set("surprises", Json(surprises()));
 }
 
-MuseumRun run_exhibit(const Workshop& workshop, const Exhibit& exhibit) {
+MuseumResult run_exhibit(const Workshop& workshop, const Exhibit& exhibit) {
   const double start = now();
-  MuseumRun run;
+  MuseumResult run;
   run.experiment = exhibit.experiment();
   const SourceChange change{exhibit.patch(), exhibit.changed_files()};
   const std::string folder = in_folder(workshop.build, "course/museum/" + exhibit.name);
   remove_all(folder);
   make_folders(folder);
-  SideRunner right(workshop, run.experiment, in_folder(folder, "right"));
+  SideTraining right(workshop, run.experiment, in_folder(folder, "right"));
   point_link(in_folder(folder, "right/heed"), program_path());
   std::future<MuseumSide> other = std::async(std::launch::async, [&] { return right.run({}); });
   if (!change.patch.empty() || !run.experiment.set_wrong.empty()) {
-    SideRunner wrong(workshop, run.experiment, in_folder(folder, "wrong"));
+    SideTraining wrong(workshop, run.experiment, in_folder(folder, "wrong"));
     const std::string program = in_folder(folder, "wrong/heed");
     if (change.patch.empty()) {
       point_link(program, program_path());

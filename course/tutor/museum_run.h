@@ -28,7 +28,7 @@ struct MuseumSide {
   bool prints(const std::string& text) const;
 };
 
-struct MuseumRun {
+struct MuseumResult {
   MuseumExperiment experiment;
   MuseumSide right;
   std::optional<MuseumSide> wrong;  // none if the exhibit has no mistake to run
@@ -44,6 +44,6 @@ struct MuseumRun {
 // Leaves the programs' runs in BUILD/course/museum/NAME, in right and in wrong, with the changed
 // program as wrong/heed. Throws Error if the change cannot be built or the training without it
 // fails.
-MuseumRun run_exhibit(const Workshop& workshop, const Exhibit& exhibit);
+MuseumResult run_exhibit(const Workshop& workshop, const Exhibit& exhibit);
 
 }  // namespace heed

@@ -87,10 +87,10 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std
                                             {.outputs = false, .outcomes = true});
     const bool exact = has_exact_match(experiment);
     const std::string shown = exact ? scores::exact_match.name : scores::loss.name;
-    const auto add = [&](const std::string& name, const Json& value) {
+    const auto add = [&](const std::string& name, auto value) {
       if (!scored.find(name)) scored.scores.emplace_back(name, value);
     };
-    for (const auto& [name, value] : details.scores.members()) add(chosen + "." + name, value);
+    details.scores.visit([&](const char* name, auto value) { add(chosen + "." + name, value); });
     add_name(wholes, chosen + "." + shown);
     for (const KindScores& each :
          kinds.scores(details.outcomes, corpus, split_of(corpus, chosen))) {

@@ -83,31 +83,39 @@ std::optional<int64_t> id_of(const char* option, const std::string& text, const 
 
 // A view: what it shows, and how.
 struct View {
+  struct Values {
+    template <class Seen>
+    Values(const Seen& seen) : json(seen.json()), table(seen.table()) {}
+    Json json;
+    Table table;
+  };
   const char *name, *shows;
-  Json (*values)(const Inspected&, const InspectArguments&);
-  Table (*table)(const Json&);
+  Values (*values)(const Inspected&, const InspectArguments&);
   bool one_example = false;  // --example chooses it
 };
 
 constexpr View views[] = {
     {"heads", "What each head attends to, and whether it copies.",
-     [](const Inspected& i, const InspectArguments&) { return head_scores(i); }, heads_table},
+     [](const Inspected& i, const InspectArguments&) -> View::Values { return head_scores(i); }},
     {"ablate", "How much worse the model is without each head, sublayer, layer and position.",
-     [](const Inspected& i, const InspectArguments& a) {
+     [](const Inspected& i, const InspectArguments& a) -> View::Values {
        return ablate(i, a.replacement(), a.parts);
-     },
-     ablation_table},
+     }},
     {"lens", "What the model would predict if it ended after an earlier layer.",
-     [](const Inspected& i, const InspectArguments& a) { return lens(i, a.example); }, lens_table,
+     [](const Inspected& i, const InspectArguments& a) -> View::Values {
+       return lens(i, a.example);
+     },
      true},
     {"attribute", "Which parts write the difference between the logits of two tokens.",
-     [](const Inspected& i, const InspectArguments& a) {
+     [](const Inspected& i, const InspectArguments& a) -> View::Values {
        return attribute(i, a.example, id_of("--token", a.token, i.corpus),
                         id_of("--against", a.against, i.corpus));
      },
-     attribution_table, true},
+     true},
     {"trace", "The stream of one example at every stage: its norm, active units and logits.",
-     [](const Inspected& i, const InspectArguments& a) { return trace(i, a.example); }, trace_table,
+     [](const Inspected& i, const InspectArguments& a) -> View::Values {
+       return trace(i, a.example);
+     },
      true}};
 
 // Returns null for "": the page of all views.
@@ -166,13 +174,12 @@ int InspectArguments::run() const {
     return exit_done;
   }
   const Inspected inspected(*loaded.model, experiment.model, corpus, first, batch);
-  const Json result = chosen->values(inspected, *this);
+  const View::Values values = chosen->values(inspected, *this);
   if (!file.empty()) {
-    write_file(file,
-               inspect_page(run.folder.path(), chosen->name, chosen->shows, chosen->table(result)));
+    write_file(file, inspect_page(run.folder.path(), chosen->name, chosen->shows, values.table));
     print(fmt::format("{}\n", output));
   } else {
-    print(json ? result.text() + "\n" : chosen->table(result).text());
+    print(json ? values.json.text() + "\n" : values.table.text());
   }
   return exit_done;
 }

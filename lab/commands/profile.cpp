@@ -159,7 +159,7 @@ std::string head(const Profile& p, const Experiment& experiment) {
              1e3 * p.seconds, p.steps, 1e3 * p.unprofiled_seconds, p.loss);
 }
 
-Json as_json(const ProfileRow& row) {
+Json row_json(const ProfileRow& row) {
   Json json = Json::object();
   if (!row.name.empty()) json.set("name", row.name);
   return json.set("calls", row.calls)
@@ -169,19 +169,13 @@ Json as_json(const ProfileRow& row) {
       .set("least_ms", 1e3 * row.least_seconds);
 }
 
-Json as_json(const std::vector<ProfileRow>& rows) {
-  Json json = Json::array();
-  for (const ProfileRow& row : rows) json.push(as_json(row));
-  return json;
-}
-
 Json as_json(const StepMemory& m) {
-  Json holders = Json::array();
-  for (const StepMemory::Holder& holder : m.holders)
-    holders.push(Json::object()
-                     .set("pass", name_of(passes, holder.pass))
-                     .set("name", holder.name)
-                     .set("bytes", holder.bytes));
+  const auto holder_json = [](const StepMemory::Holder& holder) {
+    return Json::object()
+        .set("pass", name_of(passes, holder.pass))
+        .set("name", holder.name)
+        .set("bytes", holder.bytes);
+  };
   return Json::object()
       .set("peak", m.peak)
       .set("in", m.moment)
@@ -189,7 +183,7 @@ Json as_json(const StepMemory& m) {
       .set("gradients", m.gradients)
       .set("optimizer", m.optimizer)
       .set("before", m.before)
-      .set("step", std::move(holders));
+      .set("step", Json::list(m.holders, holder_json));
 }
 
 Json generation_json(const Profile& p, const Experiment& experiment, int64_t batch) {
@@ -201,17 +195,17 @@ Json generation_json(const Profile& p, const Experiment& experiment, int64_t bat
       .set("memory_gb_per_s", p.bandwidth / 1e9)
       .set("profiled_token_ms", 1e3 * p.seconds)
       .set("token_ms", 1e3 * p.unprofiled_seconds)
-      .set("forward", as_json(p.forward))
-      .set("rest", as_json(p.rest));
+      .set("forward", Json::list(p.forward, row_json))
+      .set("rest", Json::list(p.rest, row_json));
 }
 
 Json as_json(const Profile& p, const Experiment& experiment) {
-  Json layers = Json::array();
-  for (const LayerRow& layer : p.layers)
-    layers.push(Json::object()
-                    .set("name", layer.name)
-                    .set("forward", as_json(layer.forward))
-                    .set("backward", as_json(layer.backward)));
+  const auto layer_json = [](const LayerRow& layer) {
+    return Json::object()
+        .set("name", layer.name)
+        .set("forward", row_json(layer.forward))
+        .set("backward", row_json(layer.backward));
+  };
   return Json::object()
       .set("threads", thread_count())
       .set("precision", precision_name(effective_precision(experiment.precision)))
@@ -221,10 +215,10 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("profiled_step_ms", 1e3 * p.seconds)
       .set("step_ms", 1e3 * p.unprofiled_seconds)
       .set("loss", p.loss)
-      .set("forward", as_json(p.forward))
-      .set("backward", as_json(p.backward))
-      .set("rest", as_json(p.rest))
-      .set("layers", std::move(layers))
+      .set("forward", Json::list(p.forward, row_json))
+      .set("backward", Json::list(p.backward, row_json))
+      .set("rest", Json::list(p.rest, row_json))
+      .set("layers", Json::list(p.layers, layer_json))
       .set("memory_bytes", as_json(p.memory));
 }
 

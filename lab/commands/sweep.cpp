@@ -20,7 +20,7 @@
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/score_kinds.h"
 #include "lab/experiments/sweep_options.h"
-#include "lab/experiments/sweep_runner.h"
+#include "lab/experiments/sweep_training.h"
 
 namespace heed {
 namespace {
@@ -151,23 +151,23 @@ int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::str
     write_shared(sweep_file(path), sweep_text(read, base_file));
   }
   logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
-  SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
-  const SweepRunner::End end = runner.run();
+  SweepTraining training(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
+  const SweepTraining::End end = training.run();
   if (const std::string table = results(plan, comparison); !table.empty())
     print_wrapped(table);
-  else if (end == SweepRunner::End::failed)
+  else if (end == SweepTraining::End::failed)
     logging::error(
         "{}: no run is done, so there is no table; --retry-failed resumes the runs that "
         "failed",
         path);
-  if (end == SweepRunner::End::interrupted) {
+  if (end == SweepTraining::End::interrupted) {
     logging::info("interrupted and saved; the same command continues");
     return exit_interrupted;
   }
   const bool refused =
-      end == SweepRunner::End::refused ||
+      end == SweepTraining::End::refused ||
       std::ranges::any_of(plan.runs, [](const PlannedRun& run) { return !run.refusal.empty(); });
-  return end == SweepRunner::End::failed ? exit_failed : refused ? exit_misused : exit_done;
+  return end == SweepTraining::End::failed ? exit_failed : refused ? exit_misused : exit_done;
 }
 
 int SweepCommand::run() const {

@@ -66,6 +66,14 @@ std::string count_text(const RunGroup& group, const std::string& score) {
                      failed > 0 ? fmt::format(" ({} failed)", failed) : "");
 }
 
+Json run_json(const ScoredRun& run) {
+  Json json = Json::object()
+                  .set("run", run.folder.path())
+                  .set("seed", run.seed)
+                  .set("state", name_of(run_state_names, run.state));
+  return run.error.empty() ? json : json.set("error", run.error);
+}
+
 std::vector<std::string> target_headings(const ScoreTarget& target) {
   const std::string reached = fmt::format("{} {} {}", target.score,
                                           lower_is_better(target.score) ? "≤" : "≥", target.value);

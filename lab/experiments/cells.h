@@ -24,6 +24,9 @@ std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds);
 // Returns how many runs of a group have the score: "6", "5 of 6", "4 of 6 (2 failed)".
 std::string count_text(const RunGroup& group, const std::string& score);
 
+// Returns {"run", "seed", "state"}, and the "error" of a run that failed.
+Json run_json(const ScoredRun& run);
+
 std::vector<std::string> target_headings(const ScoreTarget& target);
 // Returns what a run, or the median over the runs of a group, has to say about a target: steps and
 // seconds. "never" if no run reached it; "more than 1000", the largest step trained, if some did

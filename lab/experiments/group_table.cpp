@@ -225,19 +225,10 @@ Json GroupReport::groups_json() const {
   Json list = Json::array();
   for (size_t i = 0; i < all.groups.size(); ++i) {
     const RunGroup& group = all.groups[i];
-    Json runs = Json::array();
-    for (const ScoredRun& run : group.runs) {
-      Json json = Json::object()
-                      .set("run", run.folder.path())
-                      .set("seed", run.seed)
-                      .set("state", name_of(run_state_names, run.state));
-      if (!run.error.empty()) json.set("error", run.error);
-      runs.push(std::move(json));
-    }
     Json json = Json::object()
                     .set("config", named_values(all.varying, group.values))
                     .set("failed", group.failed())
-                    .set("runs", std::move(runs))
+                    .set("runs", Json::list(group.runs, run_json))
                     .set("scores", statistics_json(all, i, scores));
     if (options.target)
       json.set("target", target_json(*options.target, median_reached(group, *options.target)));

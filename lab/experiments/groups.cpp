@@ -11,6 +11,7 @@
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
+#include "apps/training/result.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
@@ -22,16 +23,16 @@
 namespace heed {
 namespace {
 
-constexpr int64_t max_result_bytes = 1 << 20;
-
-using NamedScores = std::vector<std::pair<std::string, Json>>;
-
-// Adds what train.measures measured: of each number the last one up to the best step.
-void add_measured(const RunFolder& run, const Experiment& experiment, NamedScores& scores) {
+// Returns the scores of the result, and what train.measures measured: of each number the last one
+// up to the best step.
+std::vector<NamedScore> read_scores(const RunFolder& run, const Experiment& experiment) {
+  std::vector<NamedScore> scores;
+  const std::optional<TrainingResult> result = read_result(run);
+  if (!result) return scores;
+  result->visit([&](const std::string& name, auto value) { scores.emplace_back(name, value); });
   const std::vector<std::string>& measures = experiment.train.measures;
-  const auto best = std::ranges::find(scores, "best_step", &NamedScores::value_type::first);
-  if (measures.empty() || best == scores.end() || !best->second.is_number()) return;
-  const double best_step = best->second.number();
+  if (measures.empty() || !result->best_step) return scores;
+  const auto best_step = static_cast<double>(*result->best_step);
   for (const Curve& curve : read_curves(run.metrics()).curves) {
     const std::string measure = curve.name.substr(0, curve.name.find('.'));
     if (measure != "train" && std::ranges::find(measures, measure) == measures.end()) continue;
@@ -40,13 +41,6 @@ void add_measured(const RunFolder& run, const Experiment& experiment, NamedScore
       scores.emplace_back(curve.name,
                           curve.values[static_cast<size_t>(after - curve.steps.begin()) - 1]);
   }
-}
-
-NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
-  const Json result = read_result(run);
-  if (result.is_null()) return {};
-  NamedScores scores = result.flattened();
-  add_measured(run, experiment, scores);
   return scores;
 }
 
@@ -91,13 +85,6 @@ int64_t examples_of(const RunGroup& group, const std::string& score) {
 
 }  // namespace
 
-Json read_result(const RunFolder& run) {
-  if (!exists(run.result())) return {};
-  Json result = read_json(run.result(), "result", max_result_bytes);
-  check_input(result.is_object(), "{}: expected an object of scores", run.result());
-  return result;
-}
-
 ScoredRun ScoredRun::load(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
@@ -122,15 +109,14 @@ std::string ScoredRun::value(const std::string& key) const {
   return is_used(key, config) ? without_quotes(value_of(config, key)) : "-";
 }
 
-const Json* ScoredRun::find(const std::string& score) const {
-  const auto found = std::ranges::find(scores, score, [](const auto& each) { return each.first; });
-  return found == scores.end() ? nullptr : &found->second;
+const NamedScore* ScoredRun::find(const std::string& score) const {
+  const auto found = std::ranges::find(scores, score, &NamedScore::name);
+  return found == scores.end() ? nullptr : &*found;
 }
 
 std::optional<double> ScoredRun::number(const std::string& score) const {
-  const Json* const value = find(score);
-  if (!value || !value->is_number() || !std::isfinite(value->number())) return std::nullopt;
-  return value->number();
+  const NamedScore* const found = find(score);
+  return found && std::isfinite(found->value) ? std::optional(found->value) : std::nullopt;
 }
 
 std::vector<double> RunGroup::numbers(const std::string& score) const {
@@ -225,8 +211,8 @@ std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
   std::vector<std::string> names;
   std::set<std::string> known;
   for (const ScoredRun& run : runs)
-    for (const auto& [name, value] : run.scores)
-      if (known.insert(name).second) names.push_back(name);
+    for (const NamedScore& each : run.scores)
+      if (known.insert(each.name).second) names.push_back(each.name);
   return names;
 }
 

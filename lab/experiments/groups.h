@@ -21,8 +21,18 @@
 
 namespace heed {
 
-// Returns result.json; null while the run is training. Throws InputError if the file is damaged.
-Json read_result(const RunFolder& run);
+// A number of a run: "steps", "val.loss", "heads.1.0.induction".
+struct NamedScore {
+  NamedScore(std::string n, double v) : name(std::move(n)), value(v) {}
+  NamedScore(std::string n, int64_t v)
+      : name(std::move(n)), value(static_cast<double>(v)), is_count(true) {}
+
+  std::string name;
+  double value;  // perhaps infinite or NaN
+  bool is_count = false;
+
+  Json json() const { return is_count ? Json(static_cast<int64_t>(value)) : Json(value); }
+};
 
 struct ScoredRun {
   RunFolder folder;
@@ -33,9 +43,9 @@ struct ScoredRun {
   // generated task.
   std::string data;
   std::string tokenizer;  // SHA-256 of the vocabulary of data.tokenizer; "" without that key
-  // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done. Then
+  // Those of result.json: "steps", "seconds", …, "val.loss", …; empty until the run is done. Then
   // the numbers of train.measures at the best step: "train.loss", "heads.1.0.induction", …
-  std::vector<std::pair<std::string, Json>> scores;
+  std::vector<NamedScore> scores;
   RunState state = RunState::none;
   std::string error;  // why it failed: "step 21: the loss is NaN; …"; "" unless it did
 
@@ -45,7 +55,7 @@ struct ScoredRun {
   // Returns the value of a key as TOML, a string without its quotes; "-" if the run does not use
   // it; the fingerprint of the data for data_key.
   std::string value(const std::string& key) const;
-  const Json* find(const std::string& score) const;  // nullptr if there is no such score
+  const NamedScore* find(const std::string& score) const;  // nullptr if there is no such score
   std::optional<double> number(const std::string& score) const;  // none if it is not a finite one
 };
 

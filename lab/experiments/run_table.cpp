@@ -21,11 +21,11 @@ std::vector<std::string> keys_of(const std::vector<ScoredRun>& runs) {
 
 // Rounds scores to five digits. Shows a missing value as "-"; CSV has nothing there, and all
 // digits.
-std::string score_cell(const Json* value, TableFormat format) {
-  if (format == TableFormat::csv) return value ? value->text() : "";
-  if (!value) return "-";
-  const std::string text = value->text();
-  return value->is_number() && text.find('.') != text.npos ? number_text(value->number()) : text;
+std::string score_cell(const NamedScore* score, TableFormat format) {
+  if (!score) return format == TableFormat::csv ? "" : "-";
+  const std::string text = score->json().text();
+  return format != TableFormat::csv && text.find('.') != text.npos ? number_text(score->value)
+                                                                   : text;
 }
 
 bool all_done(const std::vector<ScoredRun>& runs) {
@@ -110,23 +110,17 @@ Table rows_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::st
 Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
                   const ComparisonOptions& options) {
   const std::vector<std::string> keys = keys_of(runs);
-  Json all = Json::array();
-  for (const ScoredRun& run : runs) {
+  return Json::list(runs, [&](const ScoredRun& run) {
     Json config = Json::object(), values = Json::object();
     for (const std::string& key : keys) config.set(key, run.value(key));
     for (const std::string& score : scores)
-      if (const Json* const value = run.find(score)) values.set(score, *value);
-    Json json = Json::object()
-                    .set("run", run.folder.path())
-                    .set("seed", run.seed)
-                    .set("state", name_of(run_state_names, run.state));
-    if (!run.error.empty()) json.set("error", run.error);
+      if (const NamedScore* const found = run.find(score)) values.set(score, found->json());
+    Json json = run_json(run);
     json.set("config", std::move(config)).set("scores", std::move(values));
     if (options.target)
       json.set("target", target_json(*options.target, reached(run.folder, *options.target)));
-    all.push(std::move(json));
-  }
-  return all;
+    return json;
+  });
 }
 
 }  // namespace heed

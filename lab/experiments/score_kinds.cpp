@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "apps/inference/scores.h"
 #include "apps/support/names.h"
@@ -15,41 +14,38 @@
 namespace heed {
 namespace {
 
-constexpr MeasuredNumber of_run[] = {{.name = "seconds", .lower_is_better = true, .by_ratio = true},
-                                     {.name = "tokens_per_s", .by_ratio = true}};
+constexpr Score of_run[] = {{.name = "seconds", .lower_is_better = true, .by_ratio = true},
+                            {.name = "tokens_per_s", .by_ratio = true}};
 
-const MeasuredNumber* find_kind(std::span<const MeasuredNumber> kinds, std::string_view name) {
-  const auto found = std::ranges::find(kinds, name, &MeasuredNumber::name);
+const Score* find_kind(std::span<const Score> kinds, std::string_view name) {
+  const auto found = std::ranges::find(kinds, name, &Score::name);
   return found == kinds.end() ? nullptr : &*found;
 }
 
-// None: nothing has this name.
-std::optional<MeasuredNumber> kind_of_score(const std::string& name) {
+// Null: nothing has this name.
+const Score* kind_of_score(const std::string& name) {
   const std::string last = last_component(name), first = name.substr(0, name.find('.'));
   const auto measure = std::ranges::find(inspect_measures, first, &Measure::name);
   if (measure != inspect_measures.end())
-    if (const MeasuredNumber* const kind = find_kind((*measure)->kinds, last)) return *kind;
-  if (const Score* const score = find_score(name))
-    return MeasuredNumber{score->name, score->lower_is_better, score->maximum,
-                          !std::isfinite(score->maximum)};
-  if (const MeasuredNumber* const kind = find_kind(of_run, last)) return *kind;
-  return {};
+    if (const Score* const kind = find_kind((*measure)->kinds, last)) return kind;
+  const Score* const score = find_score(name);
+  return score ? score : find_kind(of_run, last);
 }
 
 }  // namespace
 
 bool lower_is_better(const std::string& score) {
-  const auto kind = kind_of_score(score);
+  const Score* const kind = kind_of_score(score);
   return !kind || kind->lower_is_better;
 }
 
 bool is_compared_by_ratio(const std::string& score) {
-  const auto kind = kind_of_score(score);
+  const Score* const kind = kind_of_score(score);
   return kind && kind->by_ratio;
 }
 
 double maximum_of(const std::string& score) {
-  const auto kind = kind_of_score(score);
+  const Score* const kind = kind_of_score(score);
   return kind ? kind->maximum : INFINITY;
 }
 
@@ -60,7 +56,7 @@ void check_score_names(const char* option, const std::vector<std::string>& score
       continue;
     std::vector<std::string> names;
     for (const Score* const each : scores::all) names.push_back(std::string("SPLIT.") + each->name);
-    for (const MeasuredNumber& each : of_run) names.emplace_back(each.name);
+    for (const Score& each : of_run) names.emplace_back(each.name);
     throw InputError(
         fmt::format("{} {}: there is no such score; choose one of {}, where SPLIT is "
                     "val, test or another split",

@@ -5,6 +5,7 @@
 // intervals are 95 % intervals.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ struct MeanInterval {
   double half_width = 0;  // of `interval`; infinity if there is none
   Interval interval = {};
   IntervalKind kind = IntervalKind::student;
+
+  bool has_interval() const { return std::isfinite(half_width); }
 };
 // Returns the mean with its Student interval (Student 1908, "The probable error of a mean"): mean ±
 // t(0.975, n - 1) · s / √n; none for n = 1. n ≥ 1.

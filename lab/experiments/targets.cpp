@@ -15,7 +15,7 @@
 
 namespace heed {
 
-static constexpr double never = std::numeric_limits<double>::infinity();
+static constexpr double not_reached = std::numeric_limits<double>::infinity();
 
 ScoreTarget ScoreTarget::parse(const std::string& text) {
   const size_t equals = text.rfind('=');
@@ -33,7 +33,7 @@ bool ScoreTarget::is_reached_by(double number) const {
 
 std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) {
   bool has_score = false;
-  Reached result{.steps = never, .seconds = never};
+  Reached result{.steps = not_reached, .seconds = not_reached};
   for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t line) {
     const Json row = Json::parse(text, fmt::format("{}:{}", run.metrics(), line));
     const std::optional<double> seconds = row.find_number("seconds"),

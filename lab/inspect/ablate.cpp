@@ -173,12 +173,12 @@ MeanInterval difference(const std::vector<double>& with, const std::vector<doubl
   return student_mean(each);
 }
 
-Json interval_of(const MeanInterval& mean) {
-  if (mean.n < 2 || !std::isfinite(mean.half_width)) return {};
+}  // namespace
+
+Json interval_json(const MeanInterval& mean) {
+  if (!mean.has_interval()) return {};
   return Json::array({mean.interval.low, mean.interval.high});
 }
-
-}  // namespace
 
 std::vector<std::string> ablation_parts(const Inspected& inspected) {
   std::vector<std::string> names;
@@ -186,7 +186,7 @@ std::vector<std::string> ablation_parts(const Inspected& inspected) {
   return names;
 }
 
-Json ablate(const Inspected& inspected, AblateWith with, const std::vector<std::string>& sets) {
+Ablation ablate(const Inspected& inspected, AblateWith with, const std::vector<std::string>& sets) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const auto parts = parts_of(inspected);
@@ -209,42 +209,46 @@ Json ablate(const Inspected& inspected, AblateWith with, const std::vector<std::
   for (const auto& [name, cuts] : chosen) all.insert(all.end(), cuts.begin(), cuts.end());
   const Means means = with == AblateWith::mean ? means_of(inspected, all) : Means();
   const ExampleLosses whole = losses_of(inspected);
-  Json rows = Json::array();
+  Ablation ablation{whole.mean_loss(), whole.accuracy(), {}};
   for (const auto& [name, cuts] : chosen) {
     const ExampleLosses rest = losses_without(inspected, cuts, with, means);
-    const MeanInterval loss = difference(whole.loss, rest.loss, whole.targets);
-    const MeanInterval hits = difference(whole.correct, rest.correct, whole.targets);
-    rows.push(Json::object()
-                  .set("part", name)
-                  .set("loss", rest.mean_loss())
-                  .set("delta", loss.mean)
-                  .set("interval", interval_of(loss))
-                  .set("accuracy_delta", hits.mean)
-                  .set("accuracy_interval", interval_of(hits)));
+    ablation.parts.push_back({name, rest.mean_loss(),
+                              difference(whole.loss, rest.loss, whole.targets),
+                              difference(whole.correct, rest.correct, whole.targets)});
   }
-  return Json::object().set("baseline", whole.json()).set("parts", std::move(rows));
+  return ablation;
 }
 
-Table ablation_table(const Json& ablation) {
-  std::vector<Json> parts = ablation.at("parts").elements();
-  std::stable_sort(parts.begin(), parts.end(), [](const Json& a, const Json& b) {
-    return a.at("delta").number() > b.at("delta").number();
-  });
+Json Ablation::json() const {
+  const auto part_json = [](const Part& part) {
+    return Json::object()
+        .set("part", part.name)
+        .set("loss", part.loss)
+        .set("delta", part.delta.mean)
+        .set("interval", interval_json(part.delta))
+        .set("accuracy_delta", part.accuracy_delta.mean)
+        .set("accuracy_interval", interval_json(part.accuracy_delta));
+  };
+  return Json::object()
+      .set("baseline", Json::object().set("loss", loss).set("accuracy", accuracy))
+      .set("parts", Json::list(parts, part_json));
+}
+
+Table Ablation::table() const {
+  std::vector<Part> sorted = parts;
+  std::ranges::stable_sort(sorted, std::greater(),
+                           [](const Part& part) { return part.delta.mean; });
   Table table;
   table.rows.push_back({"without", "loss", "change", "95 % interval", "accuracy"});
-  for (const Json& part : parts) {
-    const Json& interval = part.at("interval");
-    table.rows.push_back({part.at("part").string(), fmt::format("{:.4f}", part.at("loss").number()),
-                          fmt::format("{:+.4f}", part.at("delta").number()),
-                          interval.is_null()
-                              ? ""
-                              : fmt::format("{:+.4f} … {:+.4f}", interval.elements()[0].number(),
-                                            interval.elements()[1].number()),
-                          fmt::format("{:+.4f}", part.at("accuracy_delta").number())});
-  }
-  const Json& whole = ablation.at("baseline");
-  table.notes.push_back(fmt::format("The whole model: loss {:.4f}, accuracy {:.4f}.",
-                                    whole.at("loss").number(), whole.at("accuracy").number()));
+  for (const auto& [name, without, delta, accuracy_delta] : sorted)
+    table.rows.push_back(
+        {name, fmt::format("{:.4f}", without), fmt::format("{:+.4f}", delta.mean),
+         delta.has_interval()
+             ? fmt::format("{:+.4f} … {:+.4f}", delta.interval.low, delta.interval.high)
+             : "",
+         fmt::format("{:+.4f}", accuracy_delta.mean)});
+  table.notes.push_back(
+      fmt::format("The whole model: loss {:.4f}, accuracy {:.4f}.", loss, accuracy));
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include "apps/support/json.h"
 #include "apps/support/table.h"
 #include "core/named.h"
+#include "lab/experiments/statistics.h"
 #include "lab/inspect/inspected.h"
 
 namespace heed {
@@ -22,13 +23,28 @@ inline constexpr Named<AblateWith> ablate_with_names[] = {
 // ("embedding.position.3"; at most 64).
 std::vector<std::string> ablation_parts(const Inspected& inspected);
 
-// Returns {"baseline": {"loss", "accuracy"}, "parts": [{"part", "loss", "delta", "interval",
-// "accuracy_delta", "accuracy_interval"}, …]}: the loss without each part, the difference to that
-// of the whole model, and its 95 % interval, by Student's t over the examples, which are paired.
+// The loss without each part, and the differences to the whole model with their 95 % intervals, by
+// Student's t over the examples, which are paired.
+struct Ablation {
+  struct Part {
+    std::string name;
+    double loss = 0;  // without it
+    MeanInterval delta, accuracy_delta;
+  };
+  double loss = 0, accuracy = 0;  // of the whole model
+  std::vector<Part> parts;
+
+  // Returns {"baseline": {"loss", "accuracy"}, "parts": [{"part", "loss", "delta", "interval",
+  // "accuracy_delta", "accuracy_interval"}, …]}.
+  Json json() const;
+  // The parts whose loss they raise most come first.
+  Table table() const;
+};
+// Returns [low, high]; null if there is no interval.
+Json interval_json(const MeanInterval& mean);
 // `sets` are names with commas, ablated at once; without sets every part is ablated alone. Throws
 // InputError for a name that is not a part.
-Json ablate(const Inspected& inspected, AblateWith with, const std::vector<std::string>& sets = {});
-// The parts whose loss they raise most come first.
-Table ablation_table(const Json& ablation);
+Ablation ablate(const Inspected& inspected, AblateWith with,
+                const std::vector<std::string>& sets = {});
 
 }  // namespace heed

@@ -87,8 +87,8 @@ std::vector<std::pair<int64_t, double>> positions_read(const Inspected& inspecte
 
 }  // namespace
 
-Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_t> token,
-               std::optional<int64_t> other) {
+Attribution attribute(const Inspected& inspected, int64_t example, std::optional<int64_t> token,
+                      std::optional<int64_t> other) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const ModelOptions& o = inspected.options;
@@ -137,12 +137,18 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
               classes);
 
   Readout readout(inspected, stack + ".norm", t, *other);
-  std::vector<std::pair<std::string, double>> rows;
+  Attribution result{{},
+                     static_cast<double>(scores[t]) - static_cast<double>(scores[*other]),
+                     t,
+                     *other,
+                     inspected.token(t),
+                     inspected.token(*other)};
+  if (!is_classifier) result.position = position;
   std::map<std::string, size_t> index;
   const auto add = [&](const std::string& part, double value) {
-    const auto [found, is_new] = index.emplace(part, rows.size());
-    if (is_new) rows.emplace_back(part, 0);
-    rows[found->second].second += value;
+    const auto [found, is_new] = index.emplace(part, result.parts.size());
+    if (is_new) result.parts.push_back({part});
+    result.parts[found->second].value += value;
   };
   for (const auto& [p, weight] : positions) {
     if (o.has_final_norm())
@@ -168,33 +174,32 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
     }
   }
   add("biases", readout.constant());
-
-  Json json = Json::array();
-  for (const auto& [part, value] : rows)
-    json.push(Json::object().set("part", part).set("value", value));
-  return Json::object()
-      .set("rows", std::move(json))
-      .set("difference", static_cast<double>(scores[t]) - static_cast<double>(scores[*other]))
-      .set("token", inspected.token(t))
-      .set("other", inspected.token(*other))
-      .set("ids", Json::array({t, *other}))
-      .set("position", is_classifier ? Json() : Json(position));
+  return result;
 }
 
-Table attribution_table(const Json& attribution) {
-  std::vector<Json> rows = attribution.at("rows").elements();
-  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
-    return std::abs(a.at("value").number()) > std::abs(b.at("value").number());
-  });
+Json Attribution::json() const {
+  const auto part_json = [](const Part& part) {
+    return Json::object().set("part", part.name).set("value", part.value);
+  };
+  return Json::object()
+      .set("rows", Json::list(parts, part_json))
+      .set("difference", difference)
+      .set("token", token)
+      .set("other", other)
+      .set("ids", Json::array({token_id, other_id}))
+      .set("position", position);
+}
+
+Table Attribution::table() const {
+  std::vector<Part> sorted = parts;
+  std::ranges::stable_sort(sorted, std::greater(),
+                           [](const Part& part) { return std::abs(part.value); });
   Table table;
   table.rows.push_back({"part", "logit"});
-  for (const Json& row : rows)
-    table.rows.push_back(
-        {row.at("part").string(), fmt::format("{:+.4f}", row.at("value").number())});
-  table.rows.push_back({"sum", fmt::format("{:+.4f}", attribution.at("difference").number())});
-  table.notes.push_back(fmt::format("The logit of {} minus that of {}.",
-                                    attribution.at("token").string(),
-                                    attribution.at("other").string()));
+  for (const auto& [name, value] : sorted)
+    table.rows.push_back({name, fmt::format("{:+.4f}", value)});
+  table.rows.push_back({"sum", fmt::format("{:+.4f}", difference)});
+  table.notes.push_back(fmt::format("The logit of {} minus that of {}.", token, other));
   return table;
 }
 

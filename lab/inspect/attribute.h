@@ -7,6 +7,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/support/json.h"
 #include "apps/support/table.h"
@@ -14,14 +16,26 @@
 
 namespace heed {
 
-// Returns {"rows": [{"part", "value"}, …], "difference", "token", "other", "ids", "position"} for
-// the last target of an example. The rows add up to logit(token) - logit(other), and "ids" are the
-// ids of these two tokens. By default `token` is the target and `other` the most likely other
-// token. Throws InputError for an example or token that does not exist, for a post-norm model, and
-// for a classifier that pools by learned queries.
-Json attribute(const Inspected& inspected, int64_t example = 0, std::optional<int64_t> token = {},
-               std::optional<int64_t> other = {});
-// The largest contributions come first.
-Table attribution_table(const Json& attribution);
+struct Attribution {
+  struct Part {
+    std::string name;
+    double value = 0;
+  };
+  std::vector<Part> parts;  // add up to the difference
+  double difference = 0;    // logit(token) - logit(other)
+  int64_t token_id = 0, other_id = 0;
+  std::string token, other;
+  std::optional<int64_t> position = {};  // none for a classifier
+
+  // Returns {"rows": [{"part", "value"}, …], "difference", "token", "other", "ids", "position"}.
+  Json json() const;
+  // The largest contributions come first.
+  Table table() const;
+};
+// Computes the parts for the last target of an example. By default `token` is the target and
+// `other` the most likely other token. Throws InputError for an example or token that does not
+// exist, for a post-norm model, and for a classifier that pools by learned queries.
+Attribution attribute(const Inspected& inspected, int64_t example = 0,
+                      std::optional<int64_t> token = {}, std::optional<int64_t> other = {});
 
 }  // namespace heed

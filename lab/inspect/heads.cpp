@@ -120,17 +120,12 @@ std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspecte
   return layers;
 }
 
-template <class Numbers>
-Json list_of(const Numbers& numbers) {
-  return Json::array({numbers.begin(), numbers.end()});
-}
-
-Json ratio(double part, double whole, bool has) {
-  return has && whole > 0 ? Json(part / whole) : Json();
+std::optional<double> ratio(double part, double whole, bool has) {
+  return has && whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
 // Σ λ / Σ |λ| of U W_O W_V E, whose eigenvalues other than 0 are those of W_V Eᵀ U W_O.
-Json copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
+std::optional<double> copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
   if (inspected.options.kind == ModelKind::classifier || !s.name.starts_with("decoder") ||
       is_cross(s.name) || s.width == 0)
     return {};
@@ -236,9 +231,10 @@ std::vector<HeadMatrices> matrices_of(const Inspected& inspected,
 }
 
 // Composition of every pair of heads of two layers.
-Json compositions(const Inspected& inspected, const std::vector<Sublayer>& sublayers) {
+std::vector<HeadScores::Pair> compositions(const Inspected& inspected,
+                                           const std::vector<Sublayer>& sublayers) {
   const std::vector<HeadMatrices> heads = matrices_of(inspected, sublayers);
-  Json pairs = Json::array();
+  std::vector<HeadScores::Pair> pairs;
   if (heads.empty()) return pairs;
   const int64_t dim = heads[0].copies.left.dim(0), keys = heads[0].reads_key.left.dim(1),
                 values = heads[0].copies.left.dim(1);
@@ -248,103 +244,115 @@ Json compositions(const Inspected& inspected, const std::vector<Sublayer>& subla
   for (const HeadMatrices& b : heads)
     for (const HeadMatrices& a : heads) {
       if (a.stack != b.stack || a.layer >= b.layer) continue;
-      pairs.push(Json::object()
-                     .set("stack", a.stack)
-                     .set("from", Json::array({a.layer, a.head}))
-                     .set("to", Json::array({b.layer, b.head}))
-                     .set("q", composed(b.reads_query, a.copies) - random_keys)
-                     .set("k", composed(b.reads_key, a.copies) - random_keys)
-                     .set("v", composed(b.copies, a.copies) - random_values));
+      pairs.push_back({a.stack, a.layer, a.head, b.layer, b.head,
+                       composed(b.reads_query, a.copies) - random_keys,
+                       composed(b.reads_key, a.copies) - random_keys,
+                       composed(b.copies, a.copies) - random_values});
     }
   return pairs;
 }
 
 }  // namespace
 
-Json head_scores(const Inspected& inspected, bool composition) {
+HeadScores head_scores(const Inspected& inspected, bool composition) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const std::vector<Sublayer> sublayers = sublayers_of(inspected);
   const Induction induction = induction_of(inspected);
   InContext in_context;
-  Json rows = Json::array();
+  HeadScores scores;
   for (const auto& [name, layer] : sums_of(inspected, in_context)) {
     const auto sublayer = std::find_if(sublayers.begin(), sublayers.end(),
                                        [&, n = name](const Sublayer& s) { return s.name == n; });
+    const auto matching = induction.matching.find(name);
     for (size_t h = 0; h < layer.heads.size(); ++h) {
       const HeadSums& sums = layer.heads[h];
-      const auto matching = induction.matching.find(name);
-      const bool is_matched = matching != induction.matching.end();
-      const int64_t index = layer_index(name);
-      rows.push(
-          Json::object()
-              .set("layer", index < 0 ? Json() : Json(index))
-              .set("head", static_cast<int64_t>(h))
-              .set("module", name)
-              .set("previous", ratio(sums.previous, sums.weight, layer.has_order))
-              .set("duplicate", ratio(sums.duplicate, sums.weight, layer.has_tokens))
-              .set("induction",
-                   ratio(sums.induction, sums.weight, layer.has_order && layer.has_tokens))
-              .set("prefix_matching",
-                   is_matched ? Json(std::ranges::min(matching->second[h])) : Json())
-              .set("prefix_matching_by_period", is_matched ? list_of(matching->second[h]) : Json())
-              .set("copying", sublayer == sublayers.end()
-                                  ? Json()
-                                  : copying(inspected, *sublayer, static_cast<int64_t>(h)))
-              .set("entropy", ratio(sums.entropy, sums.queries, true))
-              .set("distance", ratio(sums.distance, sums.queries, layer.has_order))
-              .set("first", ratio(sums.first, sums.queries, true)));
+      const auto index = static_cast<int64_t>(h);
+      HeadScores::Head& head = scores.heads.emplace_back();
+      if (const int64_t layer_of = layer_index(name); layer_of >= 0) head.layer = layer_of;
+      head.index = index;
+      head.module = name;
+      head.previous = ratio(sums.previous, sums.weight, layer.has_order);
+      head.duplicate = ratio(sums.duplicate, sums.weight, layer.has_tokens);
+      head.induction = ratio(sums.induction, sums.weight, layer.has_order && layer.has_tokens);
+      if (matching != induction.matching.end()) {
+        head.by_period = matching->second[h];
+        head.prefix_matching = std::ranges::min(matching->second[h]);
+      }
+      if (sublayer != sublayers.end()) head.copying = copying(inspected, *sublayer, index);
+      head.entropy = ratio(sums.entropy, sums.queries, true);
+      head.distance = ratio(sums.distance, sums.queries, layer.has_order);
+      head.first = ratio(sums.first, sums.queries, true);
     }
   }
-  check_input(!rows.elements().empty(), "heads: this model has no attention layers");
-  Json scores = Json::object().set("heads", std::move(rows));
-  if (composition) scores.set("composition", compositions(inspected, sublayers));
-  if (inspected.options.kind == ModelKind::language_model)
-    scores.set("periods", list_of(induction.periods));
-  const bool has_losses = !induction.losses.empty();
-  return scores
-      .set("induction_loss",
-           has_losses ? Json(*std::ranges::max_element(induction.losses)) : Json())
-      .set("induction_loss_by_period", has_losses ? list_of(induction.losses) : Json())
-      .set("in_context_score", ratio(in_context.sum, in_context.count, true));
+  check_input(!scores.heads.empty(), "heads: this model has no attention layers");
+  if (composition) scores.composition = compositions(inspected, sublayers);
+  if (inspected.options.kind == ModelKind::language_model) scores.periods = induction.periods;
+  scores.induction_loss_by_period = induction.losses;
+  if (!induction.losses.empty())
+    scores.induction_loss = *std::ranges::max_element(induction.losses);
+  scores.in_context_score = ratio(in_context.sum, in_context.count, true);
+  return scores;
+}
+
+std::string HeadScores::Head::name() const { return fmt::format("{}.head.{}", module, index); }
+
+Json HeadScores::json() const {
+  const auto head_json = [](const Head& head) {
+    Json row =
+        Json::object().set("layer", head.layer).set("head", head.index).set("module", head.module);
+    head.visit([&](const std::string& name, const std::optional<double>& value) {
+      row.set(name, value);
+      if (name == "prefix_matching") row.set("prefix_matching_by_period", head.by_period);
+    });
+    return row;
+  };
+  const auto pair_json = [](const Pair& pair) {
+    return Json::object()
+        .set("stack", pair.stack)
+        .set("from", Json::array({pair.from_layer, pair.from_head}))
+        .set("to", Json::array({pair.to_layer, pair.to_head}))
+        .set("q", pair.q)
+        .set("k", pair.k)
+        .set("v", pair.v);
+  };
+  Json all = Json::object().set("heads", Json::list(heads, head_json));
+  if (composition) all.set("composition", Json::list(*composition, pair_json));
+  if (periods) all.set("periods", *periods);
+  return all.set("induction_loss", induction_loss)
+      .set("induction_loss_by_period", induction_loss_by_period)
+      .set("in_context_score", in_context_score);
 }
 
 // Says with which periods the random tokens are repeated.
-static std::string periods_note(const Json& periods) {
-  std::vector<int64_t> numbers;
-  for (const Json& period : periods.elements()) numbers.push_back(period.integer());
-  if (numbers.empty()) return "Repeated random tokens: the examples have no room for them";
-  return fmt::format("Repeated random tokens: {} {}{}", numbers.size() > 1 ? "periods" : "period",
-                     joined(numbers),
-                     numbers.size() < 3 ? "; the examples have no room for three" : "");
+static std::string periods_note(const std::vector<int64_t>& periods) {
+  if (periods.empty()) return "Repeated random tokens: the examples have no room for them";
+  return fmt::format("Repeated random tokens: {} {}{}", periods.size() > 1 ? "periods" : "period",
+                     joined(periods),
+                     periods.size() < 3 ? "; the examples have no room for three" : "");
 }
 
-Table heads_table(const Json& scores) {
-  constexpr const char* columns[] = {"previous", "duplicate", "induction", "prefix_matching",
-                                     "copying",  "entropy",   "distance",  "first"};
-  std::vector<Json> heads = scores.at("heads").elements();
-  const auto role = [](const Json& head) {
-    double most = 0;
-    for (const char* name : {"previous", "duplicate", "induction", "prefix_matching"})
-      if (!head.at(name).is_null()) most = std::max(most, head.at(name).number());
-    return most;
-  };
-  std::stable_sort(heads.begin(), heads.end(),
-                   [&](const Json& a, const Json& b) { return role(a) > role(b); });
+Table HeadScores::table() const {
+  std::vector<Head> sorted = heads;
+  std::ranges::stable_sort(sorted, std::greater(), [](const Head& head) {
+    return std::max({0.0, head.previous.value_or(0), head.duplicate.value_or(0),
+                     head.induction.value_or(0), head.prefix_matching.value_or(0)});
+  });
   Table table;
   table.rows.push_back(
       {"head", "prev", "dup", "induct", "prefix", "copy", "entropy", "dist", "first"});
-  for (const Json& head : heads) {
-    Table::Row row{fmt::format("{}.{}", head.at("module").string(), head.at("head").integer())};
-    for (const char* name : columns)
-      row.push_back(head.at(name).is_null() ? "" : fmt::format("{:.3f}", head.at(name).number()));
+  for (const Head& head : sorted) {
+    Table::Row row{fmt::format("{}.{}", head.module, head.index)};
+    head.visit([&](const char*, const std::optional<double>& value) {
+      row.push_back(value ? fmt::format("{:.3f}", *value) : "");
+    });
     table.rows.push_back(std::move(row));
   }
-  if (scores.find("periods")) table.notes.push_back(periods_note(scores.at("periods")));
-  for (const auto& [member, text] : {std::pair{"induction_loss", "Loss on repeated random tokens"},
-                                     std::pair{"in_context_score", "In-context score"}})
-    if (!scores.at(member).is_null())
-      table.notes.push_back(fmt::format("{}: {:.4f}", text, scores.at(member).number()));
+  if (periods) table.notes.push_back(periods_note(*periods));
+  if (induction_loss)
+    table.notes.push_back(fmt::format("Loss on repeated random tokens: {:.4f}", *induction_loss));
+  if (in_context_score)
+    table.notes.push_back(fmt::format("In-context score: {:.4f}", *in_context_score));
   return table;
 }
 

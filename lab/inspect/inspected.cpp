@@ -77,10 +77,6 @@ double ratio(const std::vector<double>& part, const std::vector<double>& whole) 
 double ExampleLosses::mean_loss() const { return ratio(loss, targets); }
 double ExampleLosses::accuracy() const { return ratio(correct, targets); }
 
-Json ExampleLosses::json() const {
-  return Json::object().set("loss", mean_loss()).set("accuracy", accuracy());
-}
-
 ExampleLosses losses_of(const Inspected& inspected) {
   ScopeGuard here;
   here->gradients = here->training = false;
@@ -122,11 +118,12 @@ Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batc
   return inspected.model.head()(x);
 }
 
-std::string tokens_text(const Json& tokens, const char* number, size_t width) {
+std::string tokens_text(const PredictedTokens& tokens, double PredictedToken::*number,
+                        size_t width) {
   std::string text;
-  for (const Json& token : tokens.elements()) {
-    const std::string value = fmt::format(" {:.2f}", token.at(number).number());
-    const std::string name = escaped(token.at("token").string()), whole = name + value;
+  for (const PredictedToken& each : tokens) {
+    const std::string value = fmt::format(" {:.2f}", each.*number);
+    const std::string name = escaped(each.token), whole = name + value;
     const size_t length = character_count(whole);
     if (text.empty())
       text = length <= width ? whole : shortened(name, width - value.size() - 1) + value;

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apps/support/json.h"
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/first_examples.h"
@@ -66,7 +65,6 @@ struct ExampleLosses {
   void add(const Tensor& logits, const Batch& batch);
   double mean_loss() const;  // over all targets
   double accuracy() const;   // the fraction of targets that are the most likely token
-  Json json() const;         // {"loss", "accuracy"}
 };
 
 // The losses of all examples, without gradients. Taps of the caller act.
@@ -102,9 +100,16 @@ std::string predicting_stack(const ModelOptions& options);
 // pool of a classifier and the head.
 Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch);
 
-// Returns "a 0.52  b 0.31" for a table: of [{"token", `number`}, …] as many as fit `width` columns,
-// but at least the first, whose token is shortened if it must be.
-std::string tokens_text(const Json& tokens, const char* number, size_t width);
+// A token or class of the output at one position.
+struct PredictedToken {
+  std::string token;
+  double logit = 0, probability = 0;
+};
+using PredictedTokens = std::vector<PredictedToken>;
+// Returns "a 0.52  b 0.31" for a table: as many tokens as fit `width` columns, each with one of its
+// numbers, but at least the first, whose token is shortened if it must be.
+std::string tokens_text(const PredictedTokens& tokens, double PredictedToken::*number,
+                        size_t width);
 
 // The layer that a name is in: 1 for "decoder.layers.1.attention"; -1: none.
 int64_t layer_index(const std::string& name);

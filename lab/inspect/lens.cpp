@@ -29,8 +29,8 @@ void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target, 
 
 // Returns the most likely tokens and the loss of `logits` at target `at` of a batch, and the
 // divergence from the prediction of the model, whose logits are `last`.
-Json prediction_at(const Inspected& inspected, const Tensor& logits, const Tensor& last,
-                   const Batch& batch, int64_t at) {
+Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits, const Tensor& last,
+                               const Batch& batch, int64_t at) {
   const int64_t classes = logits.dim(-1);
   const Tensor log_p = log_softmax(logits), log_last = log_softmax(last);
   const real* const from = log_p.data() + at * classes;
@@ -44,20 +44,16 @@ Json prediction_at(const Inspected& inspected, const Tensor& logits, const Tenso
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return from[a] > from[b]; });
   order.resize(static_cast<size_t>(std::min<int64_t>(5, classes)));
-  Json tokens = Json::array();
+  Lens::Prediction prediction{{}, -static_cast<double>(from[batch.target[at]]), kl};
   for (const int64_t v : order)
-    tokens.push(Json::object()
-                    .set("token", inspected.token(v))
-                    .set("probability", std::exp(static_cast<double>(from[v]))));
-  return Json::object()
-      .set("top", std::move(tokens))
-      .set("loss", -static_cast<double>(from[batch.target[at]]))
-      .set("kl", kl);
+    prediction.top.push_back(
+        {.token = inspected.token(v), .probability = std::exp(static_cast<double>(from[v]))});
+  return prediction;
 }
 
 }  // namespace
 
-Json lens(const Inspected& inspected, int64_t example) {
+Lens lens(const Inspected& inspected, int64_t example) {
   ScopeGuard here;
   here->gradients = here->training = false;
   check_input(inspected.options.norm_first,
@@ -74,8 +70,8 @@ Json lens(const Inspected& inspected, int64_t example) {
   };
   std::vector<ExampleLosses> losses(stages);
   std::vector<double> entropy(stages), kl(stages);
-  std::vector<Json> predicted(stages);
-  Json target, position;
+  std::vector<Lens::Prediction> predicted(stages);
+  Lens result;
   double targets = 0;
   int64_t first = 0;
   for (const Batch& batch : inspected.batches) {
@@ -108,50 +104,60 @@ Json lens(const Inspected& inspected, int64_t example) {
       add_entropies(logits, last, batch.target, entropy[stage], kl[stage]);
     }
     if (at >= 0) {
-      target = inspected.token(batch.target[at]);
-      if (inspected.options.kind != ModelKind::classifier) position = at % batch.target.dim(1);
+      result.target = inspected.token(batch.target[at]);
+      if (inspected.options.kind != ModelKind::classifier)
+        result.position = at % batch.target.dim(1);
     }
     first += batch.target.dim(0);
     targets += static_cast<double>(batch.targets);
   }
-  Json layers = Json::array(), rows = Json::array();
   for (size_t stage = 0; stage < stages; ++stage) {
-    const bool is_known = predicted[stage].is_object();
-    if (is_known)
-      rows.push(Json::object()
-                    .set("stage", stage == 0 ? "embedding" : stack[stage - 1].name)
-                    .set("top", predicted[stage].at("top"))
-                    .set("loss", predicted[stage].at("loss"))
-                    .set("kl", predicted[stage].at("kl")));
+    if (result.target)
+      result.stages.push_back({stage == 0 ? "embedding" : stack[stage - 1].name, predicted[stage]});
     if (!ends_layer(stage)) continue;
-    layers.push(Json::object()
-                    .set("layer", stage == 0 ? Json() : Json(stack[stage - 1].index))
-                    .set("loss", losses[stage].mean_loss())
-                    .set("accuracy", losses[stage].accuracy())
-                    .set("entropy", entropy[stage] / std::max(1.0, targets))
-                    .set("kl", kl[stage] / std::max(1.0, targets))
-                    .set("top", is_known ? predicted[stage].at("top") : Json::array()));
+    result.layers.push_back({stage == 0 ? std::nullopt : std::optional(stack[stage - 1].index),
+                             losses[stage].mean_loss(), losses[stage].accuracy(),
+                             entropy[stage] / std::max(1.0, targets),
+                             kl[stage] / std::max(1.0, targets), predicted[stage].top});
   }
-  return Json::object()
-      .set("layers", std::move(layers))
-      .set("stages", std::move(rows))
-      .set("target", std::move(target))
-      .set("position", std::move(position));
+  return result;
 }
 
-Table lens_table(const Json& lens) {
+Json Lens::json() const {
+  const auto token_json = [](const PredictedToken& each) {
+    return Json::object().set("token", each.token).set("probability", each.probability);
+  };
+  const auto layer_json = [&](const Layer& layer) {
+    return Json::object()
+        .set("layer", layer.index)
+        .set("loss", layer.loss)
+        .set("accuracy", layer.accuracy)
+        .set("entropy", layer.entropy)
+        .set("kl", layer.kl)
+        .set("top", Json::list(layer.top, token_json));
+  };
+  const auto stage_json = [&](const Stage& stage) {
+    return Json::object()
+        .set("stage", stage.name)
+        .set("top", Json::list(stage.prediction.top, token_json))
+        .set("loss", stage.prediction.loss)
+        .set("kl", stage.prediction.kl);
+  };
+  return Json::object()
+      .set("layers", Json::list(layers, layer_json))
+      .set("stages", Json::list(stages, stage_json))
+      .set("target", target)
+      .set("position", position);
+}
+
+Table Lens::table() const {
   Table table;
   table.rows.push_back({"after", "loss", "accuracy", "entropy", "KL", "most likely tokens"});
-  for (const Json& row : lens.at("layers").elements()) {
-    const Json& layer = row.at("layer");
-    table.rows.push_back(
-        {layer.is_null() ? "embedding" : fmt::format("layer {}", layer.integer() + 1),
-         fmt::format("{:.4f}", row.at("loss").number()),
-         fmt::format("{:.4f}", row.at("accuracy").number()),
-         fmt::format("{:.4f}", row.at("entropy").number()),
-         fmt::format("{:.4f}", row.at("kl").number()),
-         tokens_text(row.at("top"), "probability", 50)});
-  }
+  for (const Layer& each : layers)
+    table.rows.push_back({each.index ? fmt::format("layer {}", *each.index + 1) : "embedding",
+                          fmt::format("{:.4f}", each.loss), fmt::format("{:.4f}", each.accuracy),
+                          fmt::format("{:.4f}", each.entropy), fmt::format("{:.4f}", each.kl),
+                          tokens_text(each.top, &PredictedToken::probability, 50)});
   return table;
 }
 

@@ -4,21 +4,46 @@
 //   logits(l) = U norm(x(l)) + b, with the final norm's statistics of x(l) itself
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "apps/support/json.h"
 #include "apps/support/table.h"
 #include "lab/inspect/inspected.h"
 
 namespace heed {
 
-// Returns {"layers": [{"layer", "loss", "accuracy", "entropy", "kl", "top"}, …], "stages":
-// [{"stage", "top", "loss", "kl"}, …], "target", "position"}. The layers are the embedding
-// ("layer": null) and each layer of the stack that predicts. Losses and entropies are in nats; "kl"
-// is KL(p of the model ‖ p of the layer); all are means over the targets. The stages are the
-// embedding and each sublayer, at the last target of example `example`: "top" has the five most
-// likely tokens there, [{"token", "probability"}, …]; "position" is null for a classifier. The last
-// row has the logits of the model. Throws InputError for a post-norm model: its streams were
-// normalised and are not a sum that the last norm reads.
-Json lens(const Inspected& inspected, int64_t example = 0);
-Table lens_table(const Json& lens);
+struct Lens {
+  // Losses, entropies and KL(p of the model ‖ p there) are in nats.
+  struct Prediction {
+    PredictedTokens top;  // the five most likely ones
+    double loss = 0, kl = 0;
+  };
+  // The embedding and each layer of the stack that predicts: means over the targets.
+  struct Layer {
+    std::optional<int64_t> index;  // none: the embedding
+    double loss = 0, accuracy = 0, entropy = 0, kl = 0;
+    PredictedTokens top;  // at the last target of the example
+  };
+  // The embedding and each sublayer, at the last target of the example.
+  struct Stage {
+    std::string name;
+    Prediction prediction;
+  };
+  std::vector<Layer> layers;  // the last one has the logits of the model
+  std::vector<Stage> stages;
+  std::optional<std::string> target = {};  // of the example, and its position
+  std::optional<int64_t> position = {};    // none for a classifier
+
+  // Returns {"layers": [{"layer", "loss", "accuracy", "entropy", "kl", "top": [{"token",
+  // "probability"}, …]}, …], "stages": [{"stage", "top", "loss", "kl"}, …], "target", "position"},
+  // with null for what there is not.
+  Json json() const;
+  Table table() const;
+};
+// Throws InputError for a post-norm model: its streams were normalised and are not a sum that the
+// last norm reads.
+Lens lens(const Inspected& inspected, int64_t example = 0);
 
 }  // namespace heed

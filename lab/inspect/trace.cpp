@@ -13,21 +13,22 @@ namespace heed {
 namespace {
 
 // What is known of a stage, for one example.
-struct Stage {
+struct Recorded {
   std::string name;
   int64_t length = 0;  // positions
   Tensor stream = {}, written = {}, hidden = {};
 };
 
-// Calls f with the vector at each position of row `row` of x (B, T, D).
+// Returns f(vector) at each position of row `row` of x (B, T, D); none without x.
 template <class F>
-Json at_positions(const Tensor& x, int64_t row, int64_t length, F&& f) {
-  if (!x) return {};
+auto at_positions(const Tensor& x, int64_t row, int64_t length, F&& f) {
+  std::vector<decltype(f(std::span<const real>()))> list;
+  if (!x) return std::optional<decltype(list)>();
   const int64_t width = x.dim(2);
-  Json list = Json::array();
   for (int64_t t = 0; t < std::min(length, x.dim(1)); ++t)
-    list.push(f(std::span(x.data() + (row * x.dim(1) + t) * width, static_cast<size_t>(width))));
-  return list;
+    list.push_back(
+        f(std::span(x.data() + (row * x.dim(1) + t) * width, static_cast<size_t>(width))));
+  return std::optional(list);
 }
 
 double norm_of(std::span<const real> x) {
@@ -49,7 +50,7 @@ double log_sum_exp(std::span<const real> z) {
   return most + std::log(sum);
 }
 
-Json largest(const Inspected& inspected, std::span<const real> logits, size_t count) {
+PredictedTokens largest(const Inspected& inspected, std::span<const real> logits, size_t count) {
   std::vector<int64_t> order(logits.size());
   for (size_t v = 0; v < order.size(); ++v) order[v] = static_cast<int64_t>(v);
   const auto end = order.begin() + static_cast<ptrdiff_t>(std::min(count, order.size()));
@@ -58,13 +59,10 @@ Json largest(const Inspected& inspected, std::span<const real> logits, size_t co
     return x != y ? x > y : a < b;
   });
   const double all = log_sum_exp(logits);
-  Json tokens = Json::array();
+  PredictedTokens tokens;
   for (auto v = order.begin(); v != end; ++v) {
     const auto logit = static_cast<double>(logits[static_cast<size_t>(*v)]);
-    tokens.push(Json::object()
-                    .set("token", inspected.token(*v))
-                    .set("logit", logit)
-                    .set("probability", std::exp(logit - all)));
+    tokens.push_back({inspected.token(*v), logit, std::exp(logit - all)});
   }
   return tokens;
 }
@@ -82,7 +80,8 @@ Json tokens_of(const Ids& ids, const std::shared_ptr<const TextCodec>& codec, in
 }
 
 // Computes the model on the batch, and returns its logits.
-Tensor record(const Inspected& inspected, const ChosenExample& chosen, std::vector<Stage>& stages) {
+Tensor record(const Inspected& inspected, const ChosenExample& chosen,
+              std::vector<Recorded>& stages) {
   const Batch& batch = *chosen.batch;
   const bool shares =
       inspected.options.kind == ModelKind::seq2seq && inspected.options.share_embeddings;
@@ -114,82 +113,97 @@ Tensor record(const Inspected& inspected, const ChosenExample& chosen, std::vect
 
 }  // namespace
 
-Json trace(const Inspected& inspected, int64_t example, size_t count) {
+Trace trace(const Inspected& inspected, int64_t example, size_t count) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const ChosenExample chosen = find_example(inspected, example);
   const Batch& batch = *chosen.batch;
-  std::vector<Stage> recorded;
+  std::vector<Recorded> recorded;
   const Tensor logits = record(inspected, chosen, recorded);
-  const bool is_classifier = inspected.options.kind == ModelKind::classifier;
-  const bool ends_anywhere = inspected.options.norm_first && !is_classifier;
+  Trace result;
+  result.example = example;
+  result.is_classifier = inspected.options.kind == ModelKind::classifier;
+  const bool ends_anywhere = inspected.options.norm_first && !result.is_classifier;
   const std::string predicting = predicting_stack(inspected.options);
-  Json stages = Json::array();
-  for (const Stage& stage : recorded) {
+  for (const Recorded& stage : recorded) {
     const bool predicts = stage.name == "embedding" || stage.name.starts_with(predicting + ".");
     const Tensor there =
         ends_anywhere && predicts ? logits_after(inspected, stage.stream, batch) : Tensor();
-    stages.push(Json::object()
-                    .set("stage", stage.name)
-                    .set("norm", at_positions(stage.stream, chosen.row, stage.length, norm_of))
-                    .set("written", at_positions(stage.written, chosen.row, stage.length, norm_of))
-                    .set("active", at_positions(stage.hidden, chosen.row, stage.length, active_of))
-                    .set("logits", at_positions(there, chosen.row, stage.length,
-                                                [&](auto x) { return largest(inspected, x, 3); })));
+    const auto of = [&](const Tensor& x, const auto& f) {
+      return at_positions(x, chosen.row, stage.length, f);
+    };
+    result.stages.push_back({stage.name, *of(stage.stream, norm_of), of(stage.written, norm_of),
+                             of(stage.hidden, active_of), of(there, [&](std::span<const real> x) {
+                               return largest(inspected, x, 3);
+                             })});
   }
   const int64_t inputs = batch.input_lengths[chosen.row];
   const int64_t classes = logits.dim(-1);
   // The positions with logits: one of a classifier.
-  const int64_t first = chosen.row * (is_classifier ? 1 : logits.dim(1));
-  Json of_model = Json::array(), losses = Json::array();
-  for (int64_t i = first; i < first + (is_classifier ? 1 : inputs); ++i) {
+  const int64_t first = chosen.row * (result.is_classifier ? 1 : logits.dim(1));
+  for (int64_t i = first; i < first + (result.is_classifier ? 1 : inputs); ++i) {
     const std::span z(logits.data() + i * classes, static_cast<size_t>(classes));
     const int32_t target = batch.target[i];
-    of_model.push(largest(inspected, z, count));
-    losses.push(target == ignored ? Json() : Json(log_sum_exp(z) - z[static_cast<size_t>(target)]));
+    result.logits.push_back(largest(inspected, z, count));
+    result.losses.push_back(target == ignored
+                                ? std::nullopt
+                                : std::optional(log_sum_exp(z) - z[static_cast<size_t>(target)]));
   }
-  Json targets = Json::array();
-  if (is_classifier)
-    targets.push(inspected.token(batch.target[chosen.row]));
-  else
-    targets = tokens_of(batch.target, inspected.corpus.target, chosen.row, inputs);
-  return Json::object()
-      .set("example", example)
-      .set("source", batch.source_lengths ? tokens_of(batch.source, inspected.corpus.source,
-                                                      chosen.row, batch.source_lengths[chosen.row])
-                                          : Json())
-      .set("inputs",
-           tokens_of(batch.input, is_classifier ? inspected.corpus.source : inspected.corpus.target,
-                     chosen.row, inputs))
-      .set("targets", std::move(targets))
-      .set("stages", std::move(stages))
-      .set("logits", is_classifier ? of_model.elements()[0] : std::move(of_model))
-      .set("losses", std::move(losses));
+  const auto& [source, target] = std::tie(inspected.corpus.source, inspected.corpus.target);
+  if (batch.source_lengths)
+    result.source = tokens_of(batch.source, source, chosen.row, batch.source_lengths[chosen.row]);
+  result.inputs =
+      tokens_of(batch.input, result.is_classifier ? source : target, chosen.row, inputs);
+  result.targets = result.is_classifier ? Json::array({inspected.token(batch.target[chosen.row])})
+                                        : tokens_of(batch.target, target, chosen.row, inputs);
+  return result;
 }
 
-Table trace_table(const Json& trace) {
-  const std::vector<Json>& targets = trace.at("targets").elements();
-  size_t last = targets.size();  // the last target
-  for (size_t t = 0; t < targets.size(); ++t)
-    if (!targets[t].is_null()) last = t;
+Json Trace::json() const {
+  const auto tokens_json = [](const PredictedTokens& tokens) {
+    return Json::list(tokens, [](const PredictedToken& each) {
+      return Json::object()
+          .set("token", each.token)
+          .set("logit", each.logit)
+          .set("probability", each.probability);
+    });
+  };
+  const auto stage_json = [&](const Stage& stage) {
+    return Json::object()
+        .set("stage", stage.name)
+        .set("norm", stage.norm)
+        .set("written", stage.written)
+        .set("active", stage.active)
+        .set("logits", stage.logits ? Json::list(*stage.logits, tokens_json) : Json());
+  };
+  return Json::object()
+      .set("example", example)
+      .set("source", source)
+      .set("inputs", inputs)
+      .set("targets", targets)
+      .set("stages", Json::list(stages, stage_json))
+      .set("logits", is_classifier ? tokens_json(logits[0]) : Json::list(logits, tokens_json))
+      .set("losses", losses);
+}
+
+Table Trace::table() const {
+  size_t last = losses.size();  // the last target
+  for (size_t t = 0; t < losses.size(); ++t)
+    if (losses[t]) last = t;
   Table table;
   table.rows.push_back({"stage", "norm", "written", "active", "largest logits"});
-  for (const Json& stage : trace.at("stages").elements()) {
-    const std::vector<Json>& norms = stage.at("norm").elements();
-    const bool predicts = !stage.at("logits").is_null();
-    const size_t at = predicts ? last : norms.size() - 1;
-    const auto number = [&](const char* name) {
-      const Json& list = stage.at(name);
-      return list.is_null() ? std::string()
-                            : fmt::format("{:.3f}", list.elements().at(at).number());
+  for (const Stage& stage : stages) {
+    const size_t at = stage.logits ? last : stage.norm.size() - 1;
+    const auto number = [&](const std::optional<std::vector<double>>& list) {
+      return list ? fmt::format("{:.3f}", list->at(at)) : "";
     };
-    const std::string top =
-        predicts ? tokens_text(stage.at("logits").elements().at(at), "logit", 36) : "";
     table.rows.push_back(
-        {stage.at("stage").string(), number("norm"), number("written"), number("active"), top});
+        {stage.name, fmt::format("{:.3f}", stage.norm.at(at)), number(stage.written),
+         number(stage.active),
+         stage.logits ? tokens_text(stage.logits->at(at), &PredictedToken::logit, 36) : ""});
   }
-  table.notes.push_back(fmt::format("Example {}, at its last target; --json has all positions.",
-                                    trace.at("example").integer()));
+  table.notes.push_back(
+      fmt::format("Example {}, at its last target; --json has all positions.", example));
   return table;
 }
 

@@ -90,12 +90,14 @@ Json scores_of_heads(const Model& model, const Experiment& experiment, const Cor
   const Dataset examples = first_of(dataset, max_scored);
   Json heads = Json::array();
   try {
-    const Json all = head_scores(
+    const HeadScores all = head_scores(
         {model, experiment.model, corpus, examples, experiment.train.evaluation_batch()}, false);
-    for (const Json& head : all.at("heads").elements()) {
-      Json scores = Json::object().set("module", head.at("module")).set("head", head.at("head"));
-      for (const char* name : {"previous", "duplicate", "induction"})
-        if (const auto score = head.find_number(name)) scores.set(name, six_digits(*score));
+    for (const HeadScores::Head& head : all.heads) {
+      Json scores = Json::object().set("module", head.module).set("head", head.index);
+      for (const auto& [name, score] : {std::pair("previous", head.previous),
+                                        {"duplicate", head.duplicate},
+                                        {"induction", head.induction}})
+        if (score) scores.set(name, six_digits(*score));
       heads.push(std::move(scores));
     }
   } catch (const InputError&) {  // a model whose heads have no scores

@@ -48,13 +48,12 @@ Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
 Json lengths_of(const std::vector<Outcome>& outcomes, const std::vector<int64_t>& lengths,
                 int64_t longest) {
   Json list = Json::array();
-  const Json rows = errors_by_length(outcomes, lengths);
-  for (const Json& row : rows.elements()) {
-    const int64_t n = row.at("examples").integer(), right = n - row.at("errors").integer();
+  for (const auto& [length, count] : errors_by_length(outcomes, lengths)) {
+    const int64_t n = count.examples, right = n - count.errors;
     const auto [low, high] =
         wilson_interval(static_cast<double>(right) / static_cast<double>(n), n);
     list.push(Json::object()
-                  .set("length", row.at("length").integer())
+                  .set("length", length)
                   .set("right", right)
                   .set("of", n)
                   .set("low", six_digits(low))

@@ -29,66 +29,66 @@ namespace {
 constexpr size_t most_checkpoints = 21, most_weights = 3'000'000, curve_points = 400;
 constexpr int64_t most_map_positions = 100;
 
-// The views of one checkpoint; null: the model has none.
+// The views of one checkpoint; none: the model has no such view.
 struct Views {
-  Json heads, ablation, lens, attribution;
-  Json whole;  // the loss and accuracy of the model, always
+  std::optional<HeadScores> heads;
+  std::optional<Ablation> ablation;
+  std::optional<Lens> lens;
+  std::optional<Attribution> attribution;
+  double loss = 0, accuracy = 0;  // of the model
 };
 
-// Adds the members of `from` with these names to `to`.
-void copy_numbers(const Json& from, std::initializer_list<const char*> names, Json& to) {
-  for (const char* name : names)
-    if (const auto number = from.find_number(name)) to.set(name, six_digits(*number));
-}
-
 // The change of the loss without a part, with its interval; {} if it was not ablated.
-Json ablated(const Json& ablation, const std::string& name) {
+Json ablated(const Views& views, const std::string& name) {
   Json row = Json::object();
-  if (ablation.is_null()) return row;
-  for (const Json& part : ablation.at("parts").elements()) {
-    if (part.at("part").string() != name) continue;
-    copy_numbers(part, {"delta", "accuracy_delta"}, row);
-    if (const Json& interval = part.at("interval"); interval.is_array())
-      row.set("low", six_digits(interval.elements()[0].number()))
-          .set("high", six_digits(interval.elements()[1].number()));
+  if (!views.ablation) return row;
+  for (const auto& [part, loss, delta, accuracy_delta] : views.ablation->parts) {
+    if (part != name) continue;
+    row.set("delta", six_digits(delta.mean)).set("accuracy_delta", six_digits(accuracy_delta.mean));
+    if (delta.has_interval())
+      row.set("low", six_digits(delta.interval.low)).set("high", six_digits(delta.interval.high));
   }
   return row;
 }
 
 Json heads_json(const Views& views) {
   Json list = Json::array();
-  if (views.heads.is_null()) return list;
-  for (const Json& head : views.heads.at("heads").elements()) {
-    const std::string module = head.at("module").string();
-    Json row =
-        ablated(views.ablation, fmt::format("{}.head.{}", module, head.at("head").integer()));
-    row.set("module", module).set("head", head.at("head"));
-    copy_numbers(head, {"previous", "induction", "duplicate", "copying"}, row);
-    row.set("all", ablated(views.ablation, module));
+  if (!views.heads) return list;
+  for (const HeadScores::Head& head : views.heads->heads) {
+    Json row = ablated(views, head.name());
+    row.set("module", head.module).set("head", head.index);
+    for (const auto& [name, score] : {std::pair("previous", head.previous),
+                                      {"induction", head.induction},
+                                      {"duplicate", head.duplicate},
+                                      {"copying", head.copying}})
+      if (score) row.set(name, six_digits(*score));
+    row.set("all", ablated(views, head.module));
     list.push(std::move(row));
   }
   return list;
 }
 
-Json lens_json(const Json& lens) {
+Json lens_json(const Views& views) {
   Json list = Json::array();
-  if (lens.is_null()) return list;
-  for (const Json& stage : lens.at("stages").elements()) {
+  if (!views.lens) return list;
+  for (const auto& [name, prediction] : views.lens->stages) {
     Json top = Json::array();
-    for (const Json& token : stage.at("top").elements())
-      top.push(Json::array({token.at("token"), six_digits(token.at("probability").number())}));
-    Json row = Json::object().set("stage", stage.at("stage")).set("top", std::move(top));
-    copy_numbers(stage, {"loss", "kl"}, row);
-    list.push(std::move(row));
+    for (const PredictedToken& each : prediction.top)
+      top.push(Json::array({each.token, six_digits(each.probability)}));
+    list.push(Json::object()
+                  .set("stage", name)
+                  .set("top", std::move(top))
+                  .set("loss", six_digits(prediction.loss))
+                  .set("kl", six_digits(prediction.kl)));
   }
   return list;
 }
 
-Json parts_json(const Json& attribution) {
+Json parts_json(const Views& views) {
   Json list = Json::array();
-  if (attribution.is_null()) return list;
-  for (const Json& row : attribution.at("rows").elements())
-    list.push(Json::array({row.at("part"), six_digits(row.at("value").number())}));
+  if (!views.attribution) return list;
+  for (const auto& [name, value] : views.attribution->parts)
+    list.push(Json::array({name, six_digits(value)}));
   return list;
 }
 
@@ -163,14 +163,14 @@ class Inside {
                 shortened(joined(labels.source.empty() ? labels.target : labels.source, " "), 200));
     }
     part("The lens is left out", [&] {
-      const Json seen = lens(here);
-      data_.set("target", seen.at("target")).set("position", seen.at("position"));
+      const Lens seen = lens(here);
+      data_.set("target", seen.target).set("position", seen.position);
     });
     part("The attribution is left out", [&] {
-      const Json parts = attribute(here);
-      data_.set("token", parts.at("token")).set("other", parts.at("other"));
-      token_ = parts.at("ids").elements()[0].integer();
-      other_ = parts.at("ids").elements()[1].integer();
+      const Attribution parts = attribute(here);
+      data_.set("token", parts.token).set("other", parts.other);
+      token_ = parts.token_id;
+      other_ = parts.other_id;
     });
     const Curves curves = read_curves(loaded_.run.folder.metrics());
     if (const Curve* const curve = curves.find("val.loss"))
@@ -179,10 +179,8 @@ class Inside {
                            curve_points));
   }
 
-  static bool has_heads(const Json& heads, const std::string& module) {
-    return std::ranges::any_of(heads.at("heads").elements(), [&](const Json& head) {
-      return head.at("module").string() == module;
-    });
+  static bool has_heads(const HeadScores& all, const std::string& module) {
+    return std::ranges::find(all.heads, module, &HeadScores::Head::module) != all.heads.end();
   }
 
   // `is_shown`: its tables can be read without scripts, and that of the lens is over all examples.
@@ -193,11 +191,18 @@ class Inside {
       views.heads = head_scores(all, false);
       std::vector<std::string> parts = ablation_parts(all);
       std::erase_if(parts, [&](const std::string& name) {
-        return name.find(".head.") == name.npos && !has_heads(views.heads, name);
+        return name.find(".head.") == name.npos && !has_heads(*views.heads, name);
       });
       if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
     });
-    views.whole = views.ablation.is_null() ? losses_of(all).json() : views.ablation.at("baseline");
+    if (views.ablation) {
+      views.loss = views.ablation->loss;
+      views.accuracy = views.ablation->accuracy;
+    } else {
+      const ExampleLosses losses = losses_of(all);
+      views.loss = losses.mean_loss();
+      views.accuracy = losses.accuracy();
+    }
     const Inspected one = inspected(model, one_);
     part("The lens is left out",
          [&] { views.lens = is_shown ? lens(all, request_.example) : lens(one); });
@@ -223,10 +228,11 @@ class Inside {
       Json row = Json::object()
                      .set("step", step)
                      .set("heads", heads_json(views))
-                     .set("lens", lens_json(views.lens))
-                     .set("parts", parts_json(views.attribution));
-      copy_numbers(views.whole, {"loss", "accuracy"}, row);
-      if (!views.attribution.is_null()) copy_numbers(views.attribution, {"difference"}, row);
+                     .set("lens", lens_json(views))
+                     .set("parts", parts_json(views))
+                     .set("loss", six_digits(views.loss))
+                     .set("accuracy", six_digits(views.accuracy));
+      if (views.attribution) row.set("difference", six_digits(views.attribution->difference));
       rows.push(std::move(row));
       if (is_shown) shown_ = views;
     }
@@ -250,12 +256,12 @@ class Inside {
 };
 
 Body Inside::body() const {
-  const auto drawn = [](const char* name, const Json& view, Table (*table)(const Json&)) {
-    return view.is_null() ? "" : html_drawing(name, view_table(table(view)));
+  const auto drawn = [](const char* name, const auto& view) {
+    return view ? html_drawing(name, view_table(view->table())) : "";
   };
-  std::string heads = drawn("heads", shown_.heads, heads_table);
-  if (!shown_.ablation.is_null())
-    heads += "<noscript>" + view_table(ablation_table(shown_.ablation)) + "</noscript>\n";
+  std::string heads = drawn("heads", shown_.heads);
+  if (shown_.ablation)
+    heads += "<noscript>" + view_table(shown_.ablation->table()) + "</noscript>\n";
   const char* const replaced = request_.with == AblateWith::mean ? "its mean over the examples"
                                : request_.with == AblateWith::zero
                                    ? "0"
@@ -274,10 +280,10 @@ Body Inside::body() const {
       {"Heads", {"heads", "Heads", "", heads}},
       {"Lens",
        {"lens", "What the model would say after each layer", "logit lens, at the last target",
-        drawn("lens", shown_.lens, lens_table)}},
+        drawn("lens", shown_.lens)}},
       {"Attribution",
        {"parts", "Which parts make the difference", "direct logit attribution",
-        drawn("parts", shown_.attribution, attribution_table)}},
+        drawn("parts", shown_.attribution)}},
       {"Reading", {"reading", "How to read this page", "", reading + notes_part(notes_)}}};
   std::string contents, main = fmt::format("<div id=\"steps\">{}</div>\n<div id=\"inside\">\n",
                                            html_drawing("steps", ""));

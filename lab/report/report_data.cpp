@@ -8,6 +8,7 @@
 
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
+#include "apps/training/result.h"
 #include "apps/training/run_record.h"
 #include "lab/experiments/group_curves.h"
 #include "lab/experiments/run_table.h"
@@ -65,7 +66,10 @@ ReportedRun read_run(const std::string& path) {
   else if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
   part([&] { read_sessions(run); });
-  part([&] { run.result = read_result(folder); });
+  part([&] {
+    if (const std::optional<TrainingResult> result = read_result(folder))
+      run.result = result->json();
+  });
   if (run.state != RunState::failed && !exists(folder.result()))
     run.notes.push_back("There are no scores: the run has not ended.");
   return run;

@@ -146,7 +146,7 @@ TEST_CASE("ranks: the scores and predictions of one") {
       const int64_t beam = e.model.kind == ModelKind::seq2seq ? 2 : 1;
       const SplitScores details = score_split(
           trainer.model(), corpus, e, "val", {.outcomes = true, .predictions = true, .beam = beam});
-      std::string text = details.scores.text();
+      std::string text = details.scores.json().text();
       for (const Outcome& o : details.outcomes)
         text += fmt::format("{} {} {}, ", o.targets, o.correct, o.predicted);
       for (const Prediction& p : details.predictions)

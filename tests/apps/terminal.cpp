@@ -136,8 +136,9 @@ TEST_CASE("compare: names, values and scores are escaped") {
   if (!has_command("compare")) return;
   const TemporaryFolder folder;
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
-  const Json scores = Json::object().set(hostile + "\nname", hostile).set("nested", Json::object());
-  write_file(folder / "run/result.json", scores.text());
+  const Json result =
+      Json::object().set("x", hostile).set(hostile + "\nname", Json::object().set("loss", 0.5));
+  write_file(folder / "run/result.json", result.text());
   const std::string output = heed_ok(folder.path, {"compare", "run"});
   CHECK(escaped(output) == output);
   CHECK(std::count(output.begin(), output.end(), '\n') == 2);

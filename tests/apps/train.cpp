@@ -349,6 +349,10 @@ TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
   workspace.ok({"train", "pairs.toml", "--run", "b", "--set", "model.kind=language_model", "--set",
                 "data.kind=lines", "--set", "train.best_by=bits_per_byte", "--set",
                 "train.evaluate_every=1"});
+  for (const char* run : {"r", "c", "b"}) {
+    const RunFolder folder = RunFolder::open(workspace / run);
+    CHECK(read_result(folder)->json().text(2) + "\n" == read_file(folder.result(), "result"));
+  }
   double least = 1e9;
   int64_t step = 0;
   std::istringstream metrics(read_file(workspace / "b/metrics.jsonl", "metrics"));

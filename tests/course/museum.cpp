@@ -107,7 +107,7 @@ TEST_CASE("museum: a wrong experiment.toml is an error with its line") {
 }
 
 TEST_CASE("museum: a run says what is not as expected") {
-  MuseumRun run;
+  MuseumResult run;
   run.right.result = Json::parse(R"({"test": {"loss": 0.25}})", "result");
   run.right.curves.curves.push_back({"gradient_norm", {1, 2}, {3, 4}});
   run.right.shown = {"sum  7.5 of 9\n", "equal: nan\n"};
@@ -154,7 +154,7 @@ TEST_CASE("museum: a run says what is not as expected") {
 }
 
 TEST_CASE("museum: curves and outputs stand side by side") {
-  MuseumRun run;
+  MuseumResult run;
   run.experiment.show = {"heed this"};
   run.right.shown = {"one\nthree\n"};
   run.right.curves.curves.push_back({"loss", {10, 20}, {4, 1}});

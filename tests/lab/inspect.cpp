@@ -81,10 +81,10 @@ TEST_CASE("inspect: the baseline of ablate and the last row of lens are the loss
   for (const ModelKind kind : sequence_models) {
     const InspectedTask t(kind);
     const Measured scores = evaluate(*t.model, t.examples, t.corpus.framing, 16);
-    const Json baseline = ablate(*t.inspected, AblateWith::zero).at("baseline");
+    const Json baseline = ablate(*t.inspected, AblateWith::zero).json().at("baseline");
     CHECK(baseline.at("loss").number() == doctest::Approx(scores.loss).epsilon(1e-6));
     CHECK(baseline.at("accuracy").number() == doctest::Approx(scores.token_accuracy));
-    const Json layers = lens(*t.inspected);
+    const Json layers = lens(*t.inspected).json();
     REQUIRE(layers.at("layers").elements().size() == 3);
     const Json& last = layers.at("layers").elements().back();
     CHECK(last.at("loss").number() == baseline.at("loss").number());
@@ -98,7 +98,7 @@ TEST_CASE("inspect: the baseline of ablate and the last row of lens are the loss
 TEST_CASE("inspect: zero for a head is a checkpoint without its columns, bit for bit") {
   const auto check_second_head = [](const InspectedTask& t, int64_t first) {
     const std::string layer = predicting_stack(t.experiment.model) + ".layers.1.attention";
-    const Json cut = ablate(*t.inspected, AblateWith::zero);
+    const Json cut = ablate(*t.inspected, AblateWith::zero).json();
     Tensor w = t.model->parameter(layer + ".output.weight");
     for (int64_t row = 0; row < 16; ++row)
       for (int64_t column = first; column < 16; ++column) w.mutable_data()[row * 16 + column] = 0;
@@ -118,13 +118,13 @@ TEST_CASE("inspect: ablating heads that are constant by their mean changes nothi
   // Values that do not depend on the input: z is the bias everywhere.
   Tensor v = t.model->parameter("decoder.layers.0.attention.value.weight");
   for (int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = 0;
-  const Json cut = ablate(*t.inspected, AblateWith::mean);
+  const Json cut = ablate(*t.inspected, AblateWith::mean).json();
   CHECK(std::abs(part_named(cut, "decoder.layers.0.attention.head.0").at("delta").number()) < 1e-5);
   CHECK(std::abs(part_named(cut, "decoder.layers.1.attention.head.0").at("delta").number()) > 1e-5);
-  const Json other = ablate(*t.inspected, AblateWith::resample);
+  const Json other = ablate(*t.inspected, AblateWith::resample).json();
   CHECK(std::abs(part_named(other, "decoder.layers.0.attention.head.0").at("delta").number()) <
         1e-5);
-  const Json none = ablate(*t.inspected, AblateWith::zero);
+  const Json none = ablate(*t.inspected, AblateWith::zero).json();
   CHECK(std::abs(part_named(none, "decoder.layers.0.attention.head.0").at("delta").number()) >
         1e-5);
 }
@@ -134,7 +134,8 @@ TEST_CASE("inspect: all heads of a layer and its sublayer are one set, and the d
   const Json sets =
       ablate(*t.inspected, AblateWith::zero,
              {"decoder.layers.0.attention.head.0,decoder.layers.0.attention.head.1",
-              "decoder.layers.0.attention,decoder.layers.0.feed_forward", "decoder.layers.0"});
+              "decoder.layers.0.attention,decoder.layers.0.feed_forward", "decoder.layers.0"})
+          .json();
   const auto& parts = sets.at("parts").elements();
   REQUIRE(parts.size() == 3);
   CHECK(parts[1].at("loss").number() == parts[2].at("loss").number());
@@ -167,7 +168,7 @@ TEST_CASE("inspect: the rows of attribute add up to the difference of the logits
     for (const auto& form : forms) {
       const InspectedTask t(kind, form);
       for (const int64_t example : {0, 17, 39}) {
-        const Json json = attribute(*t.inspected, example);
+        const Json json = attribute(*t.inspected, example).json();
         double sum = 0, size = 0;
         for (const Json& row : json.at("rows").elements()) {
           sum += row.at("value").number();
@@ -206,7 +207,7 @@ TEST_CASE("inspect: eigenvalues of matrices whose eigenvalues are known") {
 
 TEST_CASE("inspect: scores of heads are their definitions, as matrices of 0 and 1") {
   const InspectedTask t(ModelKind::language_model);
-  const Json json = head_scores(*t.inspected);
+  const Json json = head_scores(*t.inspected).json();
   REQUIRE(json.at("heads").elements().size() == 4);
   double part[2][3] = {}, whole[2] = {};
   for (const Batch& batch : t.inspected->batches) {
@@ -244,7 +245,7 @@ TEST_CASE(
   for (const NamedParameter& p : t.model->parameters())
     if (p.name.find("attention.query") != p.name.npos)
       for (int64_t i = 0; i < p.tensor.size(); ++i) Tensor(p.tensor).mutable_data()[i] = 0;
-  const Json json = head_scores(*t.inspected);
+  const Json json = head_scores(*t.inspected).json();
   // P[q, k] = 1 / (q + 1), so prefix matching is the mean of 1 / (q + 1) over the second half, and
   // least for the longest period.
   const RepeatedTokens repeated(*t.inspected);
@@ -257,7 +258,7 @@ TEST_CASE(
   CHECK(json.at("induction_loss").number() > 0);
 
   const InspectedTask pair(ModelKind::seq2seq);
-  const Json both = head_scores(*pair.inspected);
+  const Json both = head_scores(*pair.inspected).json();
   CHECK(both.at("induction_loss").is_null());
   CHECK(!both.find("periods"));
   CHECK(both.at("heads").elements().size() == 12);
@@ -277,15 +278,15 @@ TEST_CASE("inspect: a graph's heads have no order; they are ablated and attribut
         o.positional.kind = &positional_encodings::none;
       },
       &data_kinds::graph);
-  const Json json = head_scores(*t.inspected);
+  const Json json = head_scores(*t.inspected).json();
   for (const Json& head : json.at("heads").elements()) {
     for (const char* name : {"previous", "duplicate", "induction", "distance"})
       CHECK(head.at(name).is_null());
     CHECK(head.at("first").number() > 0);
   }
   const std::string layer = "encoder.layers.1.graph_attention";
-  const Json cut = ablate(*t.inspected, AblateWith::zero);
-  const Json rows = attribute(*t.inspected, 3);
+  const Json cut = ablate(*t.inspected, AblateWith::zero).json();
+  const Json rows = attribute(*t.inspected, 3).json();
   double sum = 0, size = 0;
   int heads = 0;
   for (const Json& row : rows.at("rows").elements()) {
@@ -312,7 +313,7 @@ TEST_CASE("inspect: a head that copies has the score 1, and its opposite -1") {
       v.mutable_data()[i * 16 + j] = i == j;
       o.mutable_data()[i * 16 + j] = i != j ? 0 : i < 8 ? 1 : -1;
     }
-  const Json json = head_scores(*t.inspected);  // E = U, so W_V Eᵀ U W_O is ± a Gram matrix
+  const Json json = head_scores(*t.inspected).json();  // E = U, so W_V Eᵀ U W_O is ± a Gram matrix
   CHECK(json.at("heads").elements()[0].at("copying").number() == doctest::Approx(1).epsilon(1e-4));
   CHECK(json.at("heads").elements()[1].at("copying").number() == doctest::Approx(-1).epsilon(1e-4));
 }
@@ -326,7 +327,7 @@ TEST_CASE("inspect: heads that read what another writes compose, and random ones
         return each;
     throw Error("no pair");
   };
-  const Json random = head_scores(*t.inspected);
+  const Json random = head_scores(*t.inspected).json();
   CHECK(random.at("composition").elements().size() == 4);
   for (const char* kind : {"q", "k", "v"})
     CHECK(std::abs(pair(random, 0, 1).at(kind).number()) < 0.1);
@@ -336,7 +337,7 @@ TEST_CASE("inspect: heads that read what another writes compose, and random ones
       Tensor w = t.model->parameter(std::string(layer) + name + ".weight");
       for (int64_t i = 0; i < w.size(); ++i) w.mutable_data()[i] = i / 16 == i % 16;
     }
-  const Json json = head_scores(*t.inspected);
+  const Json json = head_scores(*t.inspected).json();
   for (const char* kind : {"q", "k", "v"})
     CHECK(pair(json, 0, 0).at(kind).number() - pair(json, 0, 1).at(kind).number() ==
           doctest::Approx(1 / std::sqrt(8.0)).epsilon(1e-5));
@@ -346,7 +347,7 @@ TEST_CASE("inspect: a trace has the norms, the active units and the logits of it
   for (const ModelKind kind : sequence_models) {
     const InspectedTask t(kind);
     const int64_t example = 17;
-    const Json json = trace(*t.inspected, example);
+    const Json json = trace(*t.inspected, example).json();
     // The same example alone, seen by another tap.
     Dataset one = t.examples;
     one.size = 1;
@@ -419,14 +420,14 @@ TEST_CASE("inspect: a trace has the norms, the active units and the logits of it
         CHECK(json.at("losses").elements()[p].number() ==
               doctest::Approx(std::log(sum) - double{row[target]}).epsilon(1e-4));
     }
-    CHECK(trace(*t.inspected, example, 7).at("logits").elements()[0].elements().size() == 7);
+    CHECK(trace(*t.inspected, example, 7).json().at("logits").elements()[0].elements().size() == 7);
     CHECK(stages[0].at("logits").is_null() == (kind == ModelKind::seq2seq));
   }
   const InspectedTask post(ModelKind::language_model,
                            [](ModelOptions& o) { o.norm_first = false; });
-  CHECK(trace(*post.inspected).at("stages").elements()[1].at("logits").is_null());
+  CHECK(trace(*post.inspected).json().at("stages").elements()[1].at("logits").is_null());
   const InspectedTask shapes(ModelKind::classifier, {}, &data_kinds::shapes);
-  const Json classified = trace(*shapes.inspected);
+  const Json classified = trace(*shapes.inspected).json();
   CHECK(classified.at("logits").elements()[0].at("token").string() != "");
   CHECK_THROWS_WITH_AS(trace(*shapes.inspected, 40), doctest::Contains("there are 40 examples"),
                        InputError);
@@ -438,14 +439,15 @@ TEST_CASE("inspect: post-norm models have no lens and no attribution, and are to
                        InputError);
   CHECK_THROWS_WITH_AS(attribute(*t.inspected), doctest::Contains("model.norm_first = false"),
                        InputError);
-  CHECK(ablate(*t.inspected, AblateWith::mean).at("parts").elements().size() > 4);
+  CHECK(ablate(*t.inspected, AblateWith::mean).json().at("parts").elements().size() > 4);
 }
 
 TEST_CASE("inspect: the stages of the lens are those of trace, and end with the model") {
   for (const ModelKind kind : sequence_models) {
     const InspectedTask t(kind);
     const int64_t example = 3;
-    const Json seen = lens(*t.inspected, example), traced = trace(*t.inspected, example);
+    const Json seen = lens(*t.inspected, example).json(),
+               traced = trace(*t.inspected, example).json();
     const auto at = static_cast<size_t>(seen.at("position").integer());
     const std::string stack = predicting_stack(t.experiment.model);
     std::vector<Json> stages = traced.at("stages").elements();
@@ -466,7 +468,7 @@ TEST_CASE("inspect: the stages of the lens are those of trace, and end with the 
     CHECK(rows.back().at("loss").number() ==
           doctest::Approx(traced.at("losses").elements()[at].number()).epsilon(1e-4));
     // The logits whose difference attribute splits are those of the lens's last row.
-    const Json parts = attribute(*t.inspected, example);
+    const Json parts = attribute(*t.inspected, example).json();
     CHECK(parts.at("token").string() == seen.at("target").string());
     CHECK(parts.at("position").integer() == seen.at("position").integer());
   }
@@ -598,16 +600,18 @@ val_fraction = 0.5
 }
 
 TEST_CASE("inspect: long tokens do not widen a table") {
-  const Json tokens = Json::array({Json::object().set("token", std::string(80, 'x')).set("p", 0.5),
-                                   Json::object().set("token", "é").set("p", 0.25),
-                                   Json::object().set("token", "b\x1b").set("p", 0.125)});
-  const std::string all = tokens_text(tokens, "p", 30);
+  const PredictedTokens tokens = {
+      {std::string(80, 'x'), 1, 0.5}, {"é", 2, 0.25}, {"b\x1b", 3, 0.125}};
+  const auto text = [](const PredictedTokens& shown, size_t width) {
+    return tokens_text(shown, &PredictedToken::probability, width);
+  };
+  const std::string all = text(tokens, 30);
   CHECK(character_count(all) == 30);
   CHECK(all.ends_with("… 0.50"));
-  const Json short_ones = Json::array({tokens.elements()[1], tokens.elements()[2]});
-  CHECK(tokens_text(short_ones, "p", 30) == "é 0.25  b\\x1b 0.12");
-  CHECK(tokens_text(short_ones, "p", 16) == "é 0.25");
-  CHECK(tokens_text(Json::array(), "p", 30) == "");
+  const PredictedTokens short_ones = {tokens[1], tokens[2]};
+  CHECK(text(short_ones, 30) == "é 0.25  b\\x1b 0.12");
+  CHECK(text(short_ones, 16) == "é 0.25");
+  CHECK(text({}, 30) == "");
 }
 
 TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end with code 2") {

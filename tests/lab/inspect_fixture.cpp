@@ -85,7 +85,7 @@ void check_near(double value, double expected, const std::string& what) {
 
 TEST_CASE("inspect fixture: heads have the scores of TransformerLens's detection patterns") {
   const InspectFixture f;
-  const Json json = head_scores(*f.inspected);
+  const Json json = head_scores(*f.inspected).json();
   const std::vector<Json>& heads = json.at("heads").elements();
   REQUIRE(heads.size() == 4);
   for (const char* name :
@@ -113,7 +113,7 @@ TEST_CASE("inspect fixture: heads have the scores of TransformerLens's detection
 
 TEST_CASE("inspect fixture: the lens has its own statistics at every depth") {
   const InspectFixture f;
-  const Json json = lens(*f.inspected);
+  const Json json = lens(*f.inspected).json();
   const std::vector<Json>& layers = json.at("layers").elements();
   REQUIRE(layers.size() == 3);
   for (const char* name : {"loss", "accuracy", "entropy", "kl"}) {
@@ -124,7 +124,7 @@ TEST_CASE("inspect fixture: the lens has its own statistics at every depth") {
 
 TEST_CASE("inspect fixture: the rows of attribute are those of direct logit attribution") {
   const InspectFixture f;
-  const Json json = attribute(*f.inspected, 1);
+  const Json json = attribute(*f.inspected, 1).json();
   std::map<std::string, double> rows;
   for (const Json& row : json.at("rows").elements())
     rows[row.at("part").string()] = row.at("value").number();
@@ -157,7 +157,7 @@ TEST_CASE("inspect fixture: losses without parts are those of hooks that replace
                                "decoder.layers.1"};
   for (const auto& [with, name] :
        {std::pair{AblateWith::zero, "zero"}, std::pair{AblateWith::mean, "mean"}}) {
-    const Json json = ablate(*f.inspected, with);
+    const Json json = ablate(*f.inspected, with).json();
     check_near(json.at("baseline").at("loss").number(), f.values("loss")[0], "baseline");
     check_near(json.at("baseline").at("accuracy").number(), f.values("accuracy")[0], "accuracy");
     const std::vector<double> expected = f.values(name);

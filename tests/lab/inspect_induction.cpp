@@ -103,7 +103,7 @@ struct InductionModel {
 
 TEST_CASE("inspect induction: a circuit written by hand has the scores 1 where a query can") {
   const InductionModel m;
-  const Json json = head_scores(*m.inspected);
+  const Json json = head_scores(*m.inspected).json();
   const Json &first = json.at("heads").elements()[0], &second = json.at("heads").elements()[1];
   // Every query but that of position 0 attends to the position before.
   CHECK(first.at("previous").number() ==
@@ -136,7 +136,7 @@ TEST_CASE("inspect induction: repeated tokens begin as the lines of the run, wit
     m.set("decoder.layers.1.attention.key", v, InductionModel::position_part, 60);
     m.set("decoder.layers.1.attention.key", v, InductionModel::begin, -80);
   }
-  const Json json = head_scores(*m.inspected);
+  const Json json = head_scores(*m.inspected).json();
   CHECK(json.at("heads").elements()[1].at("prefix_matching").number() ==
         doctest::Approx(1).epsilon(1e-5));
   CHECK(json.at("induction_loss").number() < 1e-3);
@@ -155,7 +155,7 @@ TEST_CASE("inspect induction: a head that looks seven positions back passes at o
     m.set(layer + "query", t, InductionModel::position_part + t, 20);
     if (t >= 7) m.set(layer + "key", t, InductionModel::position_part + t - 7, 20);
   }
-  const Json json = head_scores(*m.inspected);
+  const Json json = head_scores(*m.inspected).json();
   CHECK(json.at("periods").text() == "[8,6,5]");
   const Json& head = json.at("heads").elements()[1];
   const std::vector<Json>& matching = head.at("prefix_matching_by_period").elements();
@@ -168,12 +168,13 @@ TEST_CASE("inspect induction: a head that looks seven positions back passes at o
   CHECK(losses[0].number() < 1e-3);
   CHECK(json.at("induction_loss").number() == std::max(losses[1].number(), losses[2].number()));
   CHECK(json.at("induction_loss").number() > 1);
-  CHECK_CONTAINS(heads_table(json).text(), "Repeated random tokens: periods 8, 6, 5\n");
+  CHECK_CONTAINS(head_scores(*m.inspected).table().text(),
+                 "Repeated random tokens: periods 8, 6, 5\n");
 }
 
 TEST_CASE("inspect induction: the second head reads what the first writes by its keys alone") {
   const InductionModel m;
-  const Json pair = head_scores(*m.inspected).at("composition").elements().at(0);
+  const Json pair = head_scores(*m.inspected).json().at("composition").elements().at(0);
   // ‖W_B W_A‖ = √V, ‖W_A‖ = √V, ‖W_B‖ = √(2 V): each row of W_K has two elements.
   CHECK(pair.at("k").number() - pair.at("q").number() ==
         doctest::Approx(1 / std::sqrt(2.0 * InductionModel::vocabulary)).epsilon(1e-5));
@@ -183,13 +184,13 @@ TEST_CASE("inspect induction: the second head reads what the first writes by its
 
 TEST_CASE("inspect induction: without either head the repeated tokens are not predicted") {
   const InductionModel m;
-  const Json cut = ablate(*m.inspected, AblateWith::zero);
+  const Json cut = ablate(*m.inspected, AblateWith::zero).json();
   for (const Json& part : cut.at("parts").elements()) {
     const std::string name = part.at("part").string();
     if (name.ends_with("attention.head.0")) CHECK(part.at("delta").number() != 0);
     if (name.ends_with("feed_forward")) CHECK(part.at("delta").number() == 0);  // it is 0
   }
-  const Json layers = lens(*m.inspected);
+  const Json layers = lens(*m.inspected).json();
   CHECK(layers.at("layers").elements()[0].at("kl").number() ==
         doctest::Approx(layers.at("layers").elements()[1].at("kl").number()).epsilon(1e-4));
 }

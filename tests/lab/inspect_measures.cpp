@@ -189,7 +189,7 @@ TEST_CASE("measures: each number says how its values are compared") {
     if (known == inspect_measures.end()) continue;
     const std::string last = curve.name.substr(curve.name.rfind('.') + 1);
     CHECK_MESSAGE((last == "loss" || std::ranges::count((*known)->kinds, last,
-                                                        [](const MeasuredNumber& kind) {
+                                                        [](const Score& kind) {
                                                           return std::string(kind.name);
                                                         }) == 1),
                   curve.name);

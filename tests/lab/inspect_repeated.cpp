@@ -144,7 +144,7 @@ TEST_CASE(
   check_form(Language(task(data_kinds::recall, {2, 5})), {5, 4, 3}, false);
   const Language recall(task(data_kinds::recall, {2, 5}));
   CHECK(!RepeatedTokens(*recall.inspected).has_targets());
-  const Json scores = head_scores(*recall.inspected);
+  const Json scores = head_scores(*recall.inspected).json();
   CHECK(scores.at("induction_loss").is_null());
   CHECK(scores.at("induction_loss_by_period").is_null());
   CHECK(scores.at("heads").elements()[0].at("prefix_matching").number() > 0);
@@ -152,7 +152,7 @@ TEST_CASE(
 
 TEST_CASE("inspect repeated: the table says which periods there are, and whether there is room") {
   const auto table = [](const std::vector<int64_t>& lengths) {
-    return heads_table(head_scores(*Language(task(data_kinds::copy, lengths)).inspected)).text();
+    return head_scores(*Language(task(data_kinds::copy, lengths)).inspected).table().text();
   };
   CHECK_CONTAINS(table({1, 9}), "Repeated random tokens: periods 9, 7, 5\n");
   CHECK_CONTAINS(table({1, 3}),

@@ -73,6 +73,11 @@ constexpr auto minmax(Range&& range) {
 }
 
 template <class Range, class Less = ranges::less, class Of = identity>
+void stable_sort(Range&& range, Less less = {}, Of of = {}) {
+  std::stable_sort(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
+}
+
+template <class Range, class Less = ranges::less, class Of = identity>
 constexpr void sort(Range&& range, Less less = {}, Of of = {}) {
   std::sort(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
 }

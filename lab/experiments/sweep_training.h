@@ -9,22 +9,21 @@
 #include <vector>
 
 #include "lab/experiments/plan.h"
-#include "lab/experiments/run_pool.h"
 #include "lab/experiments/sweep_options.h"
+#include "lab/experiments/training_pool.h"
 
 namespace heed {
 
-struct RunnerSettings {
-  std::string folder;  // of the sweep
-  std::string base;    // path of the config of all runs
-  int64_t jobs = 1;
-  std::string launcher;
-  bool fail_fast = false, retry_failed = false;
-};
-
-class SweepRunner {
+class SweepTraining {
  public:
-  SweepRunner(const Sweep& sweep, const SweepPlan& plan, RunnerSettings settings)
+  struct Settings {
+    std::string folder;  // of the sweep
+    std::string base;    // path of the config of all runs
+    int64_t jobs = 1;
+    std::string launcher;
+    bool fail_fast = false, retry_failed = false;
+  };
+  SweepTraining(const Sweep& sweep, const SweepPlan& plan, Settings settings)
       : sweep_(sweep),
         plan_(plan),
         settings_(std::move(settings)),
@@ -50,7 +49,7 @@ class SweepRunner {
   void settle_all();  // and removes them from pending_
   void fill_pool();
   void start(size_t run);
-  void ended(const RunPool::Ended& run);
+  void ended(const TrainingPool::Ended& run);
   void fail(size_t run, const std::string& error);
   void tell_finished(size_t run) const;
   bool stopping() const;
@@ -61,8 +60,8 @@ class SweepRunner {
 
   const Sweep& sweep_;
   const SweepPlan& plan_;
-  const RunnerSettings settings_;
-  RunPool pool_;
+  const Settings settings_;
+  TrainingPool pool_;
   std::set<size_t> failed_, refused_;  // the latter are among the former
   std::map<size_t, int> attempts_;
   // The current rung.

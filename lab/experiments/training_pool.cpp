@@ -1,4 +1,4 @@
-#include "lab/experiments/run_pool.h"
+#include "lab/experiments/training_pool.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -42,13 +42,13 @@ std::string error_in(std::string text) {
 
 }  // namespace
 
-RunPool::RunPool(const std::string& launcher) : command_(shell_words(launcher)) {
+TrainingPool::TrainingPool(const std::string& launcher) : command_(shell_words(launcher)) {
   // The program itself is started even if its file has been replaced meanwhile.
   program_ = command_.empty() ? running_program() : command_[0];
   command_.push_back(program_path());
 }
 
-void RunPool::start(size_t id, const std::vector<std::string>& arguments) {
+void TrainingPool::start(size_t id, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = command_;
   words.insert(words.end(), arguments.begin(), arguments.end());
   ProcessPipe pipe = make_pipe(cannot_start);
@@ -61,7 +61,7 @@ void RunPool::start(size_t id, const std::vector<std::string>& arguments) {
   children_.push_back({id, process, pipe.reading.release(), ""});
 }
 
-void RunPool::read_output(Child& child) {
+void TrainingPool::read_output(Child& child) {
   char chunk[4096];
   ssize_t count = 0;
   while (child.output >= 0 && (count = ::read(child.output, chunk, sizeof chunk)) > 0) {
@@ -74,7 +74,7 @@ void RunPool::read_output(Child& child) {
   }
 }
 
-std::vector<RunPool::Ended> RunPool::wait(double seconds) {
+std::vector<TrainingPool::Ended> TrainingPool::wait(double seconds) {
   std::vector<pollfd> outputs;
   for (const Child& child : children_) outputs.push_back({child.output, POLLIN, 0});
   ::poll(outputs.data(), outputs.size(), static_cast<int>(1000 * seconds));
@@ -91,13 +91,13 @@ std::vector<RunPool::Ended> RunPool::wait(double seconds) {
   return ended;
 }
 
-void RunPool::stop() {
+void TrainingPool::stop() {
   if (stopped_) return;
   stopped_ = true;
   for (const Child& child : children_) child.process.signal(stop_signal);
 }
 
-std::vector<size_t> RunPool::ids() const {
+std::vector<size_t> TrainingPool::ids() const {
   std::vector<size_t> ids;
   for (const Child& child : children_) ids.push_back(child.id);
   return ids;

@@ -1,9 +1,9 @@
-#include "apps/config/score.h"
-
+// The scores of apps/config/score.h.
 #include <cmath>
 #include <numbers>
 
 #include "apps/config/experiment.h"
+#include "apps/inference/evaluation.h"
 #include "apps/support/text_scores.h"
 
 namespace heed {
@@ -34,6 +34,7 @@ const Score scores::loss = {.name = "loss",
                             .title = "loss",
                             .unit = "nats per target",
                             .lower_is_better = true,
+                            .by_ratio = true,
                             .value = [](const Measured& m) -> Value { return m.loss; },
                             .offered = always};
 
@@ -41,6 +42,7 @@ const Score scores::perplexity = {
     .name = "perplexity",
     .title = "perplexity",
     .lower_is_better = true,
+    .by_ratio = true,
     .decimals = 3,
     .value = [](const Measured& m) -> Value { return std::exp(m.loss); },
     .offered = always};
@@ -49,6 +51,7 @@ const Score scores::perplexity = {
 const Score scores::bits_per_byte = {.name = "bits_per_byte",
                                      .title = "bits per byte",
                                      .lower_is_better = true,
+                                     .by_ratio = true,
                                      .decimals = 4,
                                      .value = [](const Measured& m) -> Value {
                                        if (m.target_bytes == 0) return {};

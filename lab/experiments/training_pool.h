@@ -12,13 +12,13 @@
 
 namespace heed {
 
-class RunPool {
+class TrainingPool {
  public:
   // `launcher` is put in front of each command: "srun -n1". It is split like a line of a shell,
   // without running commands. Throws InputError if it is not valid.
-  explicit RunPool(const std::string& launcher);
-  RunPool(const RunPool&) = delete;
-  RunPool& operator=(const RunPool&) = delete;
+  explicit TrainingPool(const std::string& launcher);
+  TrainingPool(const TrainingPool&) = delete;
+  TrainingPool& operator=(const TrainingPool&) = delete;
 
   // Starts this program with these arguments. Throws Error if the system refuses.
   void start(size_t id, const std::vector<std::string>& arguments);

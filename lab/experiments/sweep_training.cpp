@@ -1,4 +1,4 @@
-#include "lab/experiments/sweep_runner.h"
+#include "lab/experiments/sweep_training.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ int64_t step_of(const PlannedRun& run) {
 }
 
 // Returns why a process ended without what it was started for.
-std::string problem_of(const RunPool::Ended& run) {
+std::string problem_of(const TrainingPool::Ended& run) {
   if (run.code == 0) return "ended without a result; does the launcher wait for its command?";
   if (run.code > 128 && run.code != exit_code_of_interruption)
     return fmt::format("ended by signal {}; the same command resumes it", run.code - 128);
@@ -57,7 +57,7 @@ std::string problem_of(const RunPool::Ended& run) {
 
 }  // namespace
 
-SweepRunner::End SweepRunner::run() {
+SweepTraining::End SweepTraining::run() {
   const InterruptGuard guard;
   std::vector<size_t> points(plan_.points.size());
   for (size_t i = 0; i < points.size(); ++i) points[i] = i;
@@ -75,11 +75,11 @@ SweepRunner::End SweepRunner::run() {
                                             : End::refused;
 }
 
-bool SweepRunner::stopping() const {
+bool SweepTraining::stopping() const {
   return interrupted() || (settings_.fail_fast && !failed_.empty());
 }
 
-std::vector<size_t> SweepRunner::runs_of(const std::vector<size_t>& points) const {
+std::vector<size_t> SweepTraining::runs_of(const std::vector<size_t>& points) const {
   std::vector<size_t> runs;
   for (size_t i = 0; i < plan_.runs.size(); ++i)
     if (plan_.runs[i].refusal.empty() && std::ranges::binary_search(points, plan_.runs[i].point))
@@ -87,7 +87,7 @@ std::vector<size_t> SweepRunner::runs_of(const std::vector<size_t>& points) cons
   return runs;
 }
 
-std::vector<size_t> SweepRunner::promoted(const std::vector<size_t>& points, int64_t rung) {
+std::vector<size_t> SweepTraining::promoted(const std::vector<size_t>& points, int64_t rung) {
   std::vector<std::optional<double>> means;
   for (const size_t point : points) {
     double sum = 0, count = 0;
@@ -116,7 +116,7 @@ std::vector<size_t> SweepRunner::promoted(const std::vector<size_t>& points, int
   return best;
 }
 
-void SweepRunner::train(std::vector<size_t> runs, std::optional<int64_t> until) {
+void SweepTraining::train(std::vector<size_t> runs, std::optional<int64_t> until) {
   std::erase_if(runs, [&](size_t run) { return failed_.contains(run); });
   until_ = until;
   total_ = runs.size();
@@ -132,12 +132,12 @@ void SweepRunner::train(std::vector<size_t> runs, std::optional<int64_t> until) 
     else
       fill_pool();
     if (pool_.size() == 0 && (pending_.empty() || stopping())) return;
-    for (const RunPool::Ended& run : pool_.wait(poll_seconds)) ended(run);
+    for (const TrainingPool::Ended& run : pool_.wait(poll_seconds)) ended(run);
     show();
   }
 }
 
-SweepRunner::Next SweepRunner::next(size_t index) const {
+SweepTraining::Next SweepTraining::next(size_t index) const {
   const PlannedRun& run = plan_.runs[index];
   const RunState state = state_of(run.path);
   if (state == RunState::done) return Next::reached;
@@ -146,7 +146,7 @@ SweepRunner::Next SweepRunner::next(size_t index) const {
   return state == RunState::failed && !settings_.retry_failed ? Next::failed : Next::start;
 }
 
-SweepRunner::Next SweepRunner::settle(size_t run, bool tells) {
+SweepTraining::Next SweepTraining::settle(size_t run, bool tells) {
   Next action = Next::failed;
   try {
     action = next(run);
@@ -164,7 +164,7 @@ SweepRunner::Next SweepRunner::settle(size_t run, bool tells) {
   return action;
 }
 
-void SweepRunner::settle_all() {
+void SweepTraining::settle_all() {
   std::erase_if(pending_, [&](size_t run) {
     const Next action = settle(run, false);
     return action == Next::reached || action == Next::failed;
@@ -174,7 +174,7 @@ void SweepRunner::settle_all() {
                   counted(static_cast<int64_t>(total_), "run"));
 }
 
-void SweepRunner::fill_pool() {
+void SweepTraining::fill_pool() {
   for (size_t i = 0; i < pending_.size() && pool_.size() < static_cast<size_t>(settings_.jobs);) {
     const size_t run = pending_[i];
     const Next action = settle(run);
@@ -186,7 +186,7 @@ void SweepRunner::fill_pool() {
   }
 }
 
-void SweepRunner::start(size_t index) {
+void SweepTraining::start(size_t index) {
   const PlannedRun& run = plan_.runs[index];
   std::vector<std::string> arguments = {"train",  settings_.base, "--resume",      "--run",
                                         run.path, "--sweep",      settings_.folder};
@@ -200,7 +200,7 @@ void SweepRunner::start(size_t index) {
   pool_.start(index, arguments);
 }
 
-void SweepRunner::ended(const RunPool::Ended& run) {
+void SweepTraining::ended(const TrainingPool::Ended& run) {
   const std::string& path = plan_.runs[run.id].path;
   trained_ += std::max<int64_t>(0, last_row(path).step - started_at_[run.id]);
   if (run.code == 0) {
@@ -217,12 +217,12 @@ void SweepRunner::ended(const RunPool::Ended& run) {
   fail(run.id, problem_of(run));
 }
 
-void SweepRunner::fail(size_t run, const std::string& error) {
+void SweepTraining::fail(size_t run, const std::string& error) {
   failed_.insert(run);
   logging::error("{}: {}", plan_.runs[run].name, error);
 }
 
-void SweepRunner::tell_finished(size_t index) const {
+void SweepTraining::tell_finished(size_t index) const {
   const PlannedRun& run = plan_.runs[index];
   const auto score = score_at(in_folder(run.path, "metrics.jsonl"), plan_.metric, target(index));
   logging::info("[{}/{}] {}: {}{}", finished_, total_, run.name,
@@ -230,11 +230,11 @@ void SweepRunner::tell_finished(size_t index) const {
                 score ? fmt::format(", {} {}", plan_.metric, four_digits(*score)) : "");
 }
 
-int64_t SweepRunner::target(size_t run) const {
+int64_t SweepTraining::target(size_t run) const {
   return until_.value_or(plan_.runs[run].config.experiment.train.steps);
 }
 
-double SweepRunner::seconds_left(const std::map<size_t, int64_t>& running) const {
+double SweepTraining::seconds_left(const std::map<size_t, int64_t>& running) const {
   int64_t trained = 0, left = 0;
   for (const size_t run : pending_) left += target(run) - started_at_[run];
   for (const auto& [run, last_step] : running) {
@@ -247,7 +247,7 @@ double SweepRunner::seconds_left(const std::map<size_t, int64_t>& running) const
                      : std::numeric_limits<double>::infinity();
 }
 
-void SweepRunner::show() const {
+void SweepTraining::show() const {
   if (!logging::on_terminal()) return;
   std::string lines;
   std::map<size_t, int64_t> running;  // the step of each run
