@@ -7,7 +7,7 @@ function(heed_export_headers source destination)
   file(GLOB_RECURSE headers RELATIVE ${source} ${source}/core/*.h ${source}/nn/*.h ${source}/optim/*.h
     ${source}/data/*.h)
   list(FILTER headers EXCLUDE REGEX "/(kernels|ops|reference|tasks)/")
-  list(FILTER headers EXCLUDE REGEX "^core/(gradcheck/(array|op_check)|joined|suggest|per_thread|thread_budget|thread_trial)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "^core/(gradcheck/(array|op_check)|joined|suggest|per_thread)\\.h$")
   list(FILTER headers EXCLUDE REGEX "^data/(files|framing|generated|idx|packed_file|text_encoder)\\.h$")
   list(APPEND headers heed.h apps/run/run.h)
   foreach(header IN LISTS headers)
