@@ -23,8 +23,8 @@
 #include "core/pool.h"
 #include "core/precision.h"
 #include "core/scope.h"
+#include "core/values.h"
 #include "software_tiles.h"
-#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
