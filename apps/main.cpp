@@ -21,7 +21,9 @@ namespace {
 
 // Limits how long OpenMP threads spin while they wait. The default of milliseconds makes steps ten
 // times slower if other programs run. Without spinning, small steps take twice as long on an idle
-// machine. libgomp reads the limit before main() begins, so the program restarts itself once.
+// machine. libgomp has no function for the limit. Its constructor reads the environment that the
+// program was started with, before any code of ours can change it: not even .preinit_array does,
+// because the C library restores that environment. So the program restarts itself once.
 void limit_thread_spinning(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
   std::string program;

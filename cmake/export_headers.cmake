@@ -1,14 +1,15 @@
-# heed_export_headers(source destination): copies the public headers of heed to destination/heed.
+# heed_export_headers(source destination internal): copies the public headers of heed to destination/heed: all but those
+# that begin with a name in the list `internal` (of heed_library()).
 #
 # Inside heed a header is "core/tensor.h"; a client includes <heed/core/tensor.h>. The copies include one another
 # by the client's names, so that only the folder above heed/ is on the client's include path and a core/tensor.h
-# of the client's own disturbs nobody. Kernels, and headers that only source files include, are private and are not copied.
-function(heed_export_headers source destination)
+# of the client's own disturbs nobody.
+function(heed_export_headers source destination internal)
   file(GLOB_RECURSE headers RELATIVE ${source} ${source}/core/*.h ${source}/nn/*.h ${source}/optim/*.h
     ${source}/data/*.h)
-  list(FILTER headers EXCLUDE REGEX "/(kernels|ops|reference|tasks)/")
-  list(FILTER headers EXCLUDE REGEX "^core/(gradcheck/(array|op_check)|joined|suggest|per_thread|thread_budget|thread_trial)\\.h$")
-  list(FILTER headers EXCLUDE REGEX "^data/(files|framing|generated|idx|packed_file|text_encoder)\\.h$")
+  foreach(name IN LISTS internal)
+    list(FILTER headers EXCLUDE REGEX "^${name}")
+  endforeach()
   list(APPEND headers heed.h apps/run/run.h)
   foreach(header IN LISTS headers)
     file(READ ${source}/${header} text)

@@ -58,7 +58,7 @@ function(heed_source_options)
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
       set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${HEED_BASELINE})
       set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "HEED_CPU_FEATURES=${HEED_CPU_FEATURES}")
-    elseif(NOT source MATCHES "/bfloat16/")  # which has names of the float32 kernels
+    elseif(NOT source MATCHES "/kernels/bfloat16[./]")  # which has names of the float32 kernels
       continue()
     endif()
     set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)

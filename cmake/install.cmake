@@ -14,12 +14,14 @@ foreach(folder core nn optim data)
   install(TARGETS heed_${folder} EXPORT heedTargets)
 endforeach()
 
+get_property(internal GLOBAL PROPERTY HEED_INTERNAL)
 if(NOT PROJECT_IS_TOP_LEVEL)
-  heed_export_headers(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
+  heed_export_headers(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include "${internal}")
 endif()
 install(CODE "
   include(\"${PROJECT_SOURCE_DIR}/cmake/export_headers.cmake\")
-  heed_export_headers(\"${PROJECT_SOURCE_DIR}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")")
+  heed_export_headers(\"${PROJECT_SOURCE_DIR}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\"
+    \"${internal}\")")
 
 if(HEED_PROGRAM)
   install(TARGETS heed_program)

@@ -1,11 +1,14 @@
-# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [FAST|QUICK])
+# heed_library(core SOURCES … [INTERNAL …] [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [FAST|QUICK])
 #
 # Adds the static library heed_<folder>, which may include only the folders named in USES. FAST raises optimisation
 # where a run spends its time, QUICK lowers it where it spends none, for quicker builds. With DOUBLE the same files are
-# built once more with real = double as heed_<folder>_f64, for the tests and the course, and QUICK.
+# built once more with real = double as heed_<folder>_f64, for the tests and the course, and QUICK. INTERNAL names the
+# headers, and folders of headers, that clients do not get (heed_export_headers()).
 function(heed_library folder)
-  cmake_parse_arguments(ARG "DOUBLE;FAST;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
+  cmake_parse_arguments(ARG "DOUBLE;FAST;QUICK" "" "SOURCES;INTERNAL;PUBLIC;PRIVATE;USES" ${ARGN})
   heed_source_options(${ARG_SOURCES})
+  list(TRANSFORM ARG_INTERNAL PREPEND ${folder}/)
+  set_property(GLOBAL APPEND PROPERTY HEED_INTERNAL ${ARG_INTERNAL})
   foreach(real float double)
     if(real STREQUAL float)
       set(suffix "")
@@ -23,7 +26,7 @@ function(heed_library folder)
     endif()
     heed_compile_options(${target})
     if(ARG_FAST)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)  # of heed_use_reference()
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)  # of heed_add_loops()
       target_compile_options(${target} PRIVATE
         $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og would spill tiles to memory
     endif()
@@ -43,29 +46,20 @@ function(heed_library folder)
   endforeach()
 endfunction()
 
-# heed_use_reference(sources): with HEED_REFERENCE, reference/NAME.cpp takes the place of kernels/NAME.cpp, or of
-# NAME.cpp, blas.cpp, forward.cpp and backward.cpp in kernels/NAME, in a list of sources. See core/reference/reference.h.
-# Without it those kernels are one unit in unity builds, of which the linker takes all or nothing: so the program
-# heed_reference (tests/CMakeLists.txt) has only the reference. The other sources are a unit for each subfolder.
-function(heed_use_reference list)
-  file(GLOB references CONFIGURE_DEPENDS reference/*.cpp)
-  list(TRANSFORM references REPLACE ".*/(.*)\\.cpp" "\\1" OUTPUT_VARIABLE names)
-  list(JOIN names "|" names)
-  set(replaced "/kernels/((${names})|(${names})/(${names}|blas|forward|backward))\\.cpp$")
-  set(sources ${${list}})
+# heed_add_loops(sources): appends kernels/*.cpp to a list of sources, or, with HEED_REFERENCE, reference/*.cpp, which
+# define the same functions (core/reference/reference.h). In unity builds each folder is a unit, of which the linker
+# takes all or nothing: so the program heed_reference (tests/CMakeLists.txt) has only the reference.
+function(heed_add_loops list)
   if(HEED_REFERENCE)
-    list(FILTER sources EXCLUDE REGEX "${replaced}")
-    list(APPEND sources ${references})
-    set(${list} ${sources} PARENT_SCOPE)
+    file(GLOB loops CONFIGURE_DEPENDS reference/*.cpp)
+  else()
+    file(GLOB loops CONFIGURE_DEPENDS kernels/*.cpp)
   endif()
+  set(sources ${${list}} ${loops})
   foreach(source IN LISTS sources)
-    if(source MATCHES "${replaced}")
-      set(group replaced)
-    elseif(source MATCHES "/(kernels|ops|reference)/")
-      set(group ${CMAKE_MATCH_1})
-    else()
-      set(group folder)
-    endif()
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder})
   endforeach()
+  set(${list} ${sources} PARENT_SCOPE)
 endfunction()

@@ -151,12 +151,10 @@ struct Node {
   bool queued = false;  // has received a gradient, and waits to run
   int input_count;      // length of `inputs`
   Slot** inputs;        // null where no gradient is required
-  void* closure;        // the object that `run`, `again` and `end` are given
+  void* closure;        // the object that `run` and `end` are given
   void (*run)(void* closure, Backward& g);  // adds to the gradients of the inputs
-  // Computes the result again, once, from what the closure keeps. Null if it cannot.
-  void (*again)(void* closure, real* y);
-  void (*end)(void* closure);  // destroys the closure
-  Node* next = nullptr;        // in the list of nodes to destroy
+  void (*end)(void* closure);               // destroys the closure
+  Node* next = nullptr;                     // in the list of nodes to destroy
 };
 
 // An input of an operation, in a list that copies no handle.
@@ -170,6 +168,10 @@ namespace detail {
 Node* allocate_node(const char* name, const Shape& shape, size_t inputs, size_t closure_bytes);
 void set_input(Node& node, size_t i, const Tensor& x);
 void attach(const Tensor& y, Node* node);
+template <class Closure>
+void run_closure(void* closure, Backward& g) {
+  (*static_cast<Closure*>(closure))(g);
+}
 
 // Inputs: a range of Tensor or Input.
 template <class Inputs, class Closure>
@@ -182,9 +184,7 @@ Tensor record(const char* name, const Tensor& y, const Inputs& inputs, Closure c
     for (const Tensor& x : inputs) set_input(*node, i++, x);
     static_assert(alignof(Closure) <= alignof(std::max_align_t));
     new (node->closure) Closure(std::move(closure));
-    node->run = [](void* c, Backward& g) { (*static_cast<Closure*>(c))(g); };
-    if constexpr (requires(real * to) { closure.again(to); })
-      node->again = [](void* c, real* to) { static_cast<Closure*>(c)->again(to); };
+    node->run = run_closure<Closure>;
     node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
     attach(y, node);
   }

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "core/kernels/kept/forms.h"
 #include "core/kernels/kernels.h"
 #include "core/memory.h"
 
@@ -37,6 +38,12 @@ void bind_leaf(const Tensor& leaf, Handle<Storage> elements, Handle<Storage> gra
   leaf.body().storage = std::move(elements);
   slot->gradient = std::move(gradient);
   slot->bound = true;
+}
+
+void count_modification(const Tensor& leaf) {
+  ++leaf.storage()->version;
+  Handle<kernels::Form> of_values_before;
+  kernels::LastForm(leaf).swap(of_values_before);
 }
 
 }  // namespace heed::inline HEED_REAL

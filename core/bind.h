@@ -17,4 +17,7 @@ Handle<Storage> borrow(real* data, int64_t size);
 // `gradient`, which clear_grad() then keeps.
 void bind_leaf(const Tensor& leaf, Handle<Storage> elements, Handle<Storage> gradient);
 
+// Counts a modification of a leaf's elements that was made through `elements`.
+void count_modification(const Tensor& leaf);
+
 }  // namespace heed::inline HEED_REAL

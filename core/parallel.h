@@ -1,25 +1,16 @@
-// The threads that parallel_for() uses, and workers with a thread each. Uses OpenMP, or std::thread
-// under the thread sanitizer, which does not understand libgomp.
+// The threads of parallel_for() (core/threads.h), and workers with a thread each. Uses OpenMP, or
+// std::thread under the thread sanitizer, which does not understand libgomp.
 #pragma once
 
-#include <limits>
 #include <memory>
 
 #include "core/parallel_for.h"
+#include "core/threads.h"
 
 namespace heed::inline HEED_REAL {
 
-// The maximum number of threads of a parallel loop, for all threads of the process that start one.
-// Default: physical_cores() (processors.h). Loops use fewer on a busy machine
-// (thread_budget.h) and where `max_threads` says so. Another thread may change it at any time, and
-// the loops that have started keep theirs.
-int thread_count();
-void set_thread_count(int count);
-// The maximum number of threads of the loops that this thread starts. Change it with a ValueGuard.
-inline constinit thread_local int max_threads = std::numeric_limits<int>::max();
-
 // The index of the calling worker inside a parallel loop: less than the thread_count() and the
-// `max_threads` that the loop started with; 0 outside.
+// Threads::limit that the loop started with; 0 outside.
 int current_worker();
 
 namespace detail {

@@ -60,6 +60,7 @@ struct alignas(alignment) Header {
   Pool* pool = nullptr;    // that allocated it
   int size_class = 0;
   bool untouched = false;  // allocated in a scope with shapes_only
+  PoolAttachment attachment = {};
 };
 
 size_t whole_bytes(const Header& block) {
@@ -240,11 +241,19 @@ void* pool_allocate(size_t bytes) {
 void pool_free(void* memory) noexcept {
   if (!memory) return;
   Header* const block = static_cast<Header*>(memory) - 1;
+  if (block->attachment.object) [[unlikely]] {
+    const PoolAttachment attachment = std::exchange(block->attachment, {});
+    attachment.end(attachment.object);
+  }
   Pool& own = pool();
   if (block->pool == &own) [[likely]]
     own.release(block);
   else
     block->pool->release_elsewhere(block);
+}
+
+PoolAttachment& pool_attachment(void* block) {
+  return (static_cast<Header*>(block) - 1)->attachment;
 }
 
 PoolStatistics pool_statistics() {

@@ -38,6 +38,15 @@ void pool_reset_peak();
 // Returns every free block to the system; the pool is cold again.
 void pool_trim();
 
+// An object that belongs to a block: pool_free(block) calls end(object). Clients do not need it.
+struct PoolAttachment {
+  void* object = nullptr;  // null: none
+  void (*end)(void* object) = nullptr;
+};
+// Returns what is attached to a block that pool_allocate() has returned. Threads that use it at
+// once need a lock of theirs.
+PoolAttachment& pool_attachment(void* block);
+
 // Whether blocks asked for in a scope with shapes_only are memory like any other, so that a step
 // without its loops takes the time that it takes with them (lab/measure/overhead.h).
 inline constinit thread_local bool pool_backs_shapes = false;

@@ -111,9 +111,6 @@ struct Storage : Counted {
   int64_t size = 0;       // elements
   uint32_t version = 0;   // counts modifications
   Handle<Storage> owner;  // of the memory, if another storage owns it
-  // A copy in the layout `form` that a fast kernel has made, for the next operations that read it.
-  Handle<Storage> prepared;
-  int64_t form = 0;  // of such a copy: its layout
 
   static Handle<Storage> allocate(int64_t size);
   static void destroy(Storage* storage);

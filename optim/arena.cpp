@@ -164,11 +164,7 @@ void Arena::backward(const Tensor& loss) {
 }
 
 void Arena::count_change() {
-  for (Placed& placed : placed_) {
-    placed.parameter.tensor.mutable_data();
-    placed.parameter.tensor.storage()
-        ->prepared = {};  // of the values before (core/kernels/prepared.h)
-  }
+  for (const Placed& placed : placed_) count_modification(placed.parameter.tensor);
 }
 
 std::vector<NamedParameter> Arena::tensors(const std::string& prefix,

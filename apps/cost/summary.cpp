@@ -211,7 +211,7 @@ std::vector<SummaryPart> merged(const std::vector<SummaryPart>& parts) {
 // Fills in costs and parts, from one step of shapes only.
 void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s) {
   const int64_t shards = OwnShards(experiment.train.shards).count;
-  const int ranks = rank_count(), threads = shard_threads(shards);
+  const int ranks = rank_count(), threads = Threads::of_parts(shards);
   ScopeGuard here;
   here->shapes_only = true;
   const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // nothing to exchange

@@ -13,8 +13,7 @@
 #include "apps/support/machine.h"
 #include "apps/support/terminal.h"
 #include "core/check.h"
-#include "core/parallel.h"
-#include "core/processors.h"
+#include "core/threads.h"
 
 namespace heed {
 namespace {
@@ -54,13 +53,6 @@ Ranks* open(const Implementation& mpi) {
               "-n {} ./heed, which builds it, or install {} and build the target heed_{}",
               count, ::dlerror(), count, mpi.package, mpi.name);
   return reinterpret_cast<OpenRanks*>(::dlsym(handle, open_ranks_name))(terminated);
-}
-
-// Shares the cores of this machine with its other ranks, unless OMP_NUM_THREADS is set or mpirun
-// has bound each to its own.
-void share_cores(int local_ranks) {
-  if (requested_threads() == 0 && !is_bound())
-    set_thread_count(std::max(1, physical_cores() / local_ranks));
 }
 
 }  // namespace

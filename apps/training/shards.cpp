@@ -1,7 +1,6 @@
 #include "apps/training/shards.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -63,11 +62,6 @@ std::span<const Example* const> shard_of(std::span<const Example* const> batch, 
         "batches: there is no shard {} of {} in a batch of {}", index, shards, size);
   const int64_t first = size * index / shards, last = size * (index + 1) / shards;
   return batch.subspan(static_cast<size_t>(first), static_cast<size_t>(last - first));
-}
-
-int shard_threads(int64_t shards) {
-  return static_cast<int>(
-      std::bit_floor(static_cast<uint64_t>(std::min<int64_t>(shards, thread_count()))));
 }
 
 class Shards::Instance {
@@ -182,7 +176,7 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
   check(std::ssize(batches) % count == 0, "{} batches are not a multiple of {} shards",
         batches.size(), count);
   // An observer sees only the calling thread.
-  const int threads = scope().shapes_only || ObserverScope::exists() ? 1 : shard_threads(count);
+  const int threads = scope().shapes_only || ObserverScope::exists() ? 1 : Threads::of_parts(count);
   std::vector<Shared> parameters;
   if (std::ssize(instances_) < threads) {
     instances_.resize(static_cast<size_t>(threads));

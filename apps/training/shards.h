@@ -58,9 +58,6 @@ void check_shared(int64_t shards);
 std::span<const Example* const> shard_of(std::span<const Example* const> batch, int64_t index,
                                          int64_t shards);
 
-// The number of threads that compute so many shards: a power of two.
-int shard_threads(int64_t shards);
-
 class Shards {
  public:
   // `model` has its trained parameters in `arena`; all arguments must outlive the shards.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "apps/inference/evaluation.h"
-#include "apps/support/clock.h"
 #include "apps/support/names.h"
 #include "core/abandon.h"
 #include "core/autograd.h"
@@ -70,10 +69,11 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
 template <class F>
 StepReport Trainer::timed(const F& step) {
   if (rank_count() > 1) return step();  // whose steps wait for one another
-  const ValueGuard threads(max_threads, trial_.threads(thread_count()));
-  const double start = now();
-  const StepReport report = step();
-  trial_.step_done(now() - start, static_cast<double>(report.tokens));
+  StepReport report;
+  trial_.run([&] {
+    report = step();
+    return static_cast<double>(report.tokens);
+  });
   return report;
 }
 

@@ -7,7 +7,7 @@
 
 #include "apps/config/experiment.h"
 #include "apps/training/shards.h"
-#include "core/thread_trial.h"
+#include "core/threads.h"
 #include "data/batch.h"
 #include "optim/average.h"
 
@@ -57,7 +57,7 @@ class Trainer {
 
  private:
   StepReport update_weights();
-  // Returns step(), computed by all threads or by one, whichever is faster (core/thread_trial.h).
+  // Returns step(), computed by all threads or by one, whichever is faster.
   template <class F>
   StepReport timed(const F& step);
 

@@ -5,12 +5,13 @@
 #include "core/autograd.h"
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/gemm/view.h"
-#include "core/kernels/kept_inputs.h"
+#include "core/kernels/kept/kept.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/kernels/scratch.h"
 #include "core/observer.h"
 #include "core/ops/fused.h"
+#include "core/ops/norm.h"
 #include "core/parallel.h"
 #include "core/precision.h"
 
@@ -254,3 +255,21 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
 }
 
 }  // namespace heed::inline HEED_REAL::fused
+
+namespace heed::inline HEED_REAL::kernels {
+
+// Norms can compute their results again, and layers with an activation.
+Again again_of(const Node& node) {
+  using fused::ActivatedBackward;
+  if (node.run == heed::detail::run_closure<ActivatedBackward>)
+    return [](void* closure, real* y) { static_cast<ActivatedBackward*>(closure)->again(y); };
+  if (node.run == heed::detail::run_closure<NormBackward>)
+    return [](void* closure, real* y) {
+      const NormBackward& norm = *static_cast<NormBackward*>(closure);
+      norm_forward(norm.n, norm.epsilon, norm.x.data(), norm.w.data(), norm.b.data(), y,
+                   norm.mean.own_data(), norm.scale.own_data());
+    };
+  return nullptr;
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

@@ -53,7 +53,7 @@ struct LinearInput {
 struct PackedInput {
   int64_t rows_in_part, words;
   explicit operator bool() const { return rows_in_part > 0; }
-  // Tells layouts of the same elements apart, for prepared(): a reshape shares them.
+  // Tells layouts of the same elements apart, for kept/forms.h: a reshape shares them.
   int64_t layout(const LinearSizes& n) const { return n.inputs << 24 | rows_in_part; }
 };
 PackedInput packed_input(const LinearSizes& n);

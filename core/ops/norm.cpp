@@ -1,10 +1,19 @@
 // Brings each vector to one size (layer_norm: mean 0 and variance 1; rms_norm: mean square 1), then
 // scales and shifts it by learned numbers.
-#include "core/autograd.h"
-#include "core/kernels/kernels.h"
+#include "core/ops/norm.h"
+
 #include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
+
+void NormBackward::operator()(Backward& g) {
+  // dx += s (h - mean(h) - x̂ mean(h x̂)), h = dy · w; for RMS norm without mean(h)
+  kernels::norm_backward(n, {g.dy(), x.data(), w.data(), mean.data(), scale.data()},
+                         {g.into_or_null(0),
+                          g.into_or_null(1),    // dw += Σₙ dy · x̂
+                          g.into_or_null(2)});  // db += Σₙ dy
+}
+
 namespace {
 
 kernels::Rows sizes_of(const char* operation, const Shape& x) {
@@ -19,25 +28,6 @@ Tensor checked(const char* operation, const char* name, const Tensor& parameter,
         width, parameter.shape());
   return parameter;
 }
-
-// What backward needs. RMS norm has neither b nor mean.
-struct NormBackward {
-  kernels::Rows n;
-  real epsilon;
-  Saved x, w, b, mean, scale;
-
-  void operator()(Backward& g) {
-    // dx += s (h - mean(h) - x̂ mean(h x̂)), h = dy · w; for RMS norm without mean(h)
-    kernels::norm_backward(n, {g.dy(), x.data(), w.data(), mean.data(), scale.data()},
-                           {g.into_or_null(0),
-                            g.into_or_null(1),    // dw += Σₙ dy · x̂
-                            g.into_or_null(2)});  // db += Σₙ dy
-  }
-  void again(real* y) const {
-    kernels::norm_forward(n, epsilon, x.data(), w.data(), b.data(), y, mean.own_data(),
-                          scale.own_data());
-  }
-};
 
 Tensor norm(const char* name, const Tensor& x, const Tensor& weight, const Tensor& bias,
             real epsilon, bool is_rms) {

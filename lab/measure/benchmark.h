@@ -92,7 +92,7 @@ struct GenerationResult {
   int64_t positions = 0;  // tokens of a text
   int64_t steps = 0;      // each computes the next token of all texts of a batch
   // Of all weights, as a step reads them: in `medium` those of matrices are kept in 2 bytes
-  // (core/kernels/kept_inputs.h).
+  // (core/kernels/kept/kept.h).
   double weight_bytes = 0;
 
   double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }

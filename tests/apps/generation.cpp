@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/autograd.h"
+#include "core/kernels/kept/forms.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/precision.h"
@@ -396,7 +397,7 @@ TEST_CASE("continuations in a worker and in several threads are those of one alo
   for (const auto& each : found) CHECK(each == alone);
 }
 
-// Generation in `medium` keeps the weights rounded (core/kernels/kept_inputs.h).
+// Generation in `medium` keeps the weights rounded (core/kernels/kept/kept.h).
 TEST_CASE("medium: continuations follow weights that a step, an average or a file has changed") {
   const ScopeGuard here;
   scope().precision = Precision::medium;
@@ -407,7 +408,7 @@ TEST_CASE("medium: continuations follow weights that a step, an average or a fil
   LanguageModel model = wide_model(letters.size(), 1);
   const auto rounded = [&] {
     return std::ranges::count_if(model.parameters(), [](const NamedParameter& p) {
-      return static_cast<bool>(p.tensor.storage()->prepared);
+      return static_cast<bool>(kernels::LastForm(p.tensor).get());
     });
   };
   const auto result = [](const LanguageModel& m) {

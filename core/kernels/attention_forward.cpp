@@ -90,7 +90,7 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
   // A task is a head, or, if there are few heads, one to four blocks of its queries.
   const int threads = thread_count();
   // Another thread may raise the number of threads: the loop must not use more than have scratch.
-  const ValueGuard limit(max_threads, std::min(max_threads, threads));
+  const ValueGuard limit(Threads::here().limit, std::min(Threads::here().limit, threads));
   const int64_t all_heads = n.batch * n.heads;
   const bool whole_heads = all_heads % threads == 0 || all_heads >= 4 * threads;
   const int64_t block = query_block(n),

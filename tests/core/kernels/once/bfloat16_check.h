@@ -6,8 +6,8 @@
 
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/bfloat16/tile_product.h"
+#include "core/test_matrix.h"
 #include "software_tiles.h"
-#include "test_matrix.h"
 
 namespace heed::inline HEED_REAL::testing {
 

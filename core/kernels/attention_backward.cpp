@@ -153,7 +153,7 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
                 scratch_size = 2 * block_size(n) + transposed_size + (in.q ? widened_size(n) : 0);
   const int threads = thread_count();
   // Another thread may raise the number of threads: the loop must not use more than have scratch.
-  const ValueGuard limit(max_threads, std::min(max_threads, threads));
+  const ValueGuard limit(Threads::here().limit, std::min(Threads::here().limit, threads));
   const Scratch scratch(threads * scratch_size);
   // P from Q Kᵀ, dQ = dS K and dK = dSᵀ Q; dP = dO Vᵀ and dV = Pᵀ dO
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr);

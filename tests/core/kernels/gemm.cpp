@@ -12,8 +12,8 @@
 #include "core/kernels/simd/vector.h"
 #include "core/parallel.h"
 #include "core/precision.h"
-#include "test_matrix.h"
-#include "values.h"
+#include "core/test_matrix.h"
+#include "core/values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

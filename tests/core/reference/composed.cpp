@@ -8,7 +8,7 @@
 
 #include "core/autograd.h"
 #include "core/ops.h"
-#include "values.h"
+#include "core/values.h"
 
 namespace heed::inline HEED_REAL::composed {
 

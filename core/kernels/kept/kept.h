@@ -9,10 +9,15 @@
 #include "core/autograd.h"
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/bfloat16/bfloat16.h"
+#include "core/kernels/kept/forms.h"
 #include "core/kernels/linear.h"
-#include "core/kernels/prepared.h"
 
 namespace heed::inline HEED_REAL::kernels {
+
+// Computes the result of a node again, once, from what its closure keeps.
+using Again = void (*)(void* closure, real* y);
+// Returns how a node does so; null if it cannot.
+Again again_of(const Node& node);
 
 // Returns whether x is the result of an operation and nothing else keeps its elements. A closure
 // that saves them rounded then saves memory.
@@ -25,7 +30,7 @@ inline bool only_holder(const Tensor& x) {
 //
 //   in `medium`, which rounds x to bfloat16 and packs it in panels for that product, only these
 //   panels are kept, half of the memory;
-//   else nothing, if the operation that computed x can do so again (core/autograd.h), and x is
+//   else nothing, if the operation that computed x can do so again, and x is
 //   large enough for its memory to count. The first of the products that read x computes it again,
 //   and it is freed after the last.
 class KeptInput {
@@ -53,9 +58,7 @@ class KeptInput {
   }
 
  private:
-  static uint32_t* panels_of(const Storage& storage) {
-    return reinterpret_cast<uint32_t*>(storage.data);
-  }
+  static uint32_t* panels_of(const Form& form) { return reinterpret_cast<uint32_t*>(form.words); }
   void pack(const LinearSizes& n, const PackedInput& form, const Tensor& x) {
     panels_ = prepared(x, form.layout(n), form.words, [&](real* words) {
       pack_input(n, x.data(), reinterpret_cast<uint32_t*>(words));
@@ -65,35 +68,38 @@ class KeptInput {
 
   // Returns where all products that read x find its elements in backward. Null if x is small, or
   // cannot be computed again: its operation must be able to, and the only one that has written x.
-  static Handle<Storage> computed_again(const Tensor& x) {
-    if (!is_large(x) || !only_holder(x) || !x.slot()->producer->again || x.storage()->version != 1)
+  static Handle<Form> computed_again(const Tensor& x) {
+    constexpr uint32_t written_once = 1;
+    if (!is_large(x) || !only_holder(x) || !again_of(*x.slot()->producer) ||
+        x.storage()->version != written_once)
       return {};
-    constexpr int64_t again_form = 1;  // no layout of panels
-    const std::lock_guard lock(prepared_mutex);
-    Handle<Storage>& form = x.storage()->prepared;
+    constexpr int64_t as_elements = 1;  // no layout of panels
+    LastForm last(x);
+    Handle<Form> form = last.get();
     if (!form) {
-      form = Storage::allocate(0);
-      form->form = again_form;
+      form = Form::create(as_elements, x.size(), written_once);
+      Handle<Form> none = form;
+      last.swap(none);
     }
     // An operation computes its result again once. If other forms have been prepared since, the one
     // for which it would do so may be lost.
-    return form->form == again_form ? form : Handle<Storage>();
+    return form->layout == as_elements ? form : Handle<Form>();
   }
   const real* elements_again() const {
-    Handle<Storage>& elements = again_->prepared;
-    if (!elements) {
-      check(slot_->producer,
+    if (!again_->words) {
+      Node* const node = slot_->producer;
+      check(node,
             "backward: this part of the graph has been run and released; compute the loss again");
-      elements = Storage::allocate(slot_->size);
-      slot_->producer->again(slot_->producer->closure, elements->data);
+      again_->allocate();
+      again_of (*node)(node->closure, again_->words);
     }
-    return elements->data;
+    return again_->words;
   }
 
   Saved elements_;
-  Handle<Storage> panels_;
-  Handle<Storage> again_;  // without elements; `prepared` has them from the first get() on
-  Slot* slot_ = nullptr;   // of x, to which the node of the product refers
+  Handle<Form> panels_;
+  Handle<Form> again_;    // has words from the first get() on
+  Slot* slot_ = nullptr;  // of x, to which the node of the product refers
 };
 
 // The weights w (outputs, inputs) of a product y = x wᵀ in `medium` that nothing will
@@ -108,7 +114,7 @@ class KeptWeights {
         !can_be_packed(n.inputs, scope().precision))
       return;
     const int64_t words = packed_words(n.inputs, n.outputs);
-    // Negative forms are those of weights.
+    // Negative layouts are those of weights.
     panels_ = prepared(w, -n.inputs, words, [&](real* panels) {
       pack_ahead(*tile_kernels(), Matrix{w.data(), n.outputs, n.inputs}.t(), n.inputs,
                  reinterpret_cast<uint32_t*>(panels));
@@ -117,11 +123,11 @@ class KeptWeights {
   }
   // Null if the elements of w are to be read.
   const uint32_t* panels() const {
-    return panels_ ? reinterpret_cast<const uint32_t*>(panels_->data) : nullptr;
+    return panels_ ? reinterpret_cast<const uint32_t*>(panels_->words) : nullptr;
   }
 
  private:
-  Handle<Storage> panels_;
+  Handle<Form> panels_;
 };
 
 // q, k and v as backward reads them. If it only multiplies them in `medium`, and nothing else keeps

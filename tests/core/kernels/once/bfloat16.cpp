@@ -12,7 +12,7 @@
 #include "bfloat16_check.h"
 #include "core/parallel.h"
 #include "core/precision.h"
-#include "values.h"
+#include "core/values.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/precision.h"
-#include "values.h"
+#include "core/values.h"
 
 namespace heed::inline HEED_REAL::testing {
 

@@ -1,6 +1,6 @@
 // Linear layers and attention as the loops that papers write, with their gradients: the definitions
 // of kernels that core/reference composes of operations. They are in the namespace heed::reference
-// (tests/core/kernel_outputs.h).
+// (tests/core/reference/kernel_outputs.h).
 #define kernels reference
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/linear.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/autograd.h"
-#include "core/kernels/kept_inputs.h"
+#include "core/kernels/kept/kept.h"
 #include "core/ops/fused.h"
 
 namespace heed::inline HEED_REAL {

@@ -14,22 +14,20 @@
 #include "core/ops.h"
 #include "core/processors.h"
 #include "core/random.h"
-#include "core/thread_budget.h"
-#include "core/thread_trial.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
 // Restores the number of threads.
-struct Threads {
+struct ThreadCount {
   int before = thread_count();
-  explicit Threads(int count) { set_thread_count(count); }
-  ~Threads() { set_thread_count(before); }
+  explicit ThreadCount(int count) { set_thread_count(count); }
+  ~ThreadCount() { set_thread_count(before); }
 };
 
 TEST_CASE("run_workers: each worker once, loops on its thread, the first exception") {
   for (const int threads : {1, 2, 5}) {
-    const Threads here(threads);
+    const ThreadCount here(threads);
     for (const int count : {1, 2, 4}) {
       std::vector<int> calls(static_cast<size_t>(count));
       std::atomic<bool> loops_stay = true;
@@ -54,7 +52,7 @@ TEST_CASE("run_workers: each worker once, loops on its thread, the first excepti
 }
 
 TEST_CASE("run_workers: inside a worker or a loop, the calling thread serves all") {
-  const Threads here(3);
+  const ThreadCount here(3);
   std::atomic<int> calls = 0;
   std::atomic<bool> stayed = true;
   auto nested = [&](int outer) {
@@ -84,7 +82,7 @@ TEST_CASE("run_workers: inside a worker or a loop, the calling thread serves all
 
 TEST_CASE("parallel_for: every index once, in chunks that do not depend on the number of threads") {
   for (const int threads : {1, 2, 5}) {
-    const Threads here(threads);
+    const ThreadCount here(threads);
     for (const int64_t n : {0, 1, 7, 8, 9, 100})
       for (const int64_t grain : {1, 3, 8, 1000}) {
         std::vector<std::atomic<int>> times(static_cast<size_t>(n));
@@ -103,7 +101,7 @@ TEST_CASE("parallel_for: every index once, in chunks that do not depend on the n
 }
 
 TEST_CASE("parallel_for: a loop inside a loop runs on the calling worker") {
-  const Threads here(3);
+  const ThreadCount here(3);
   std::atomic<int64_t> total = 0;
   std::atomic<bool> stayed = true;
   parallel_for(6, 1, [&](int64_t i, int64_t) {
@@ -122,7 +120,7 @@ bool after_three() { return begun >= 3; }
 
 TEST_CASE("parallel_for: a thread that abandons its work ends between chunks, and throws") {
   for (const int threads : {1, 3}) {
-    const Threads here(threads);
+    const ThreadCount here(threads);
     const auto run = [] {
       begun = 0;
       std::atomic<int> inside = 0;
@@ -154,7 +152,7 @@ TEST_CASE("parallel_for: a thread that abandons its work ends between chunks, an
 }
 
 TEST_CASE("parallel_for: a loop of little work runs on the calling thread") {
-  const Threads here(3);
+  const ThreadCount here(3);
   const auto workers = [](int64_t work) {
     std::atomic<int> highest = 0;
     parallel_for(
@@ -164,7 +162,7 @@ TEST_CASE("parallel_for: a loop of little work runs on the calling thread") {
   };
   CHECK(workers(chunk_elements) == 1);
   CHECK(workers(0) == 1);
-  const ValueGuard one(max_threads, 1);
+  const ValueGuard one(Threads::here().limit, 1);
   CHECK(workers(300 * chunk_elements) == 1);
 }
 

@@ -16,15 +16,15 @@
 #include "core/autograd.h"
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/bfloat16/bfloat16.h"
+#include "core/kernels/kept/forms.h"
 #include "core/kernels/linear.h"
-#include "core/kernels/prepared.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "core/precision.h"
 #include "core/scope.h"
+#include "core/values.h"
 #include "software_tiles.h"
-#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -189,13 +189,13 @@ TEST_CASE("kept weights: the bits of a product that packs them itself, until the
         const Tensor active = linear(x, w, b, Activation::relu), expected_active = relu(y);
         if (finite) REQUIRE(std::ranges::equal(active.values(), expected_active.values()));
       }
-      CHECK(w.storage()->prepared);
+      CHECK(kernels::LastForm(w).get());
       w.mutable_data()[rows] += 1;
     }
     here->gradients = true;  // where w may change after each product
     w = random_leaf({outputs, inputs}, 1);
     linear(random_leaf({1, inputs}, 3), w);
-    CHECK(!w.storage()->prepared);
+    CHECK(!kernels::LastForm(w).get());
     here->gradients = false;
   }
   set_thread_count(threads);
