@@ -109,7 +109,7 @@ Tensor record(const Inspected& inspected, const ChosenExample& chosen, std::vect
         if (site == Site::stream) stages.back().stream = value;
         return Tensor();
       });
-  return inspected.model.logits(inputs_of(batch));
+  return inspected.model.logits(batch);
 }
 
 }  // namespace
