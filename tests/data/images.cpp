@@ -49,7 +49,7 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become featur
   std::vector<int> expected = {0,  1,  6,  7,  2,  3,  8,  9,  4,  5,  10, 11,
                                12, 13, 18, 19, 14, 15, 20, 21, 16, 17, 22, 23};
   CHECK(bytes_of(example_of(train, 0)) == expected);
-  CHECK(features_of(example_of(train, 0)).features[23] == 23.0F / 255.0F);
+  CHECK(example_of(train, 0).features[23] == 23.0F / 255.0F);
   for (int& byte : expected) byte += 100;
   CHECK(bytes_of(example_of(train, 1)) == expected);
   CHECK(example_of(train, 1).target == std::vector<int32_t>{1});
