@@ -192,5 +192,5 @@ int main(int argc, char** argv) try {
   run(e, steps);
 } catch (const Error& error) {
   fmt::print(stderr, "minimal: {}\n", error.what());
-  return dynamic_cast<const InputError*>(&error) ? 2 : 1;
+  return dynamic_cast<const InputError*>(&error) ? 2 : 1;  // 2: a mistake of the user
 }
