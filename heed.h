@@ -18,6 +18,7 @@
 #include "data/split.h"
 #include "data/token_counts.h"
 #include "nn/decoding.h"
+#include "nn/graph.h"
 #include "nn/grid.h"
 #include "nn/mixing/convolution.h"
 #include "nn/mixing/graph_attention.h"

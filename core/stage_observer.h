@@ -20,7 +20,8 @@ class StageObserver : public Observer {
   virtual void allocated(const void* /*block*/, int64_t /*bytes*/) noexcept {}
   virtual void freed(const void* /*block*/, int64_t /*bytes*/) noexcept {}
 
-  // Calls f with each observer of this thread that is one of these, the innermost first.
+  // Calls f with each observer of this thread that is one of these, the innermost first. It asks by
+  // a cast, so that an observer of operations, which the minimal build has, knows no stages.
   template <class F>
   static void notify(const F& f) {
     ObserverScope::notify([&](Observer& observer) {

@@ -26,8 +26,8 @@ static void pad(Examples examples, Member member, int32_t padding, Ids& ids, Ids
   }
 }
 
-void collate_tokens(Examples examples, Framing framing, Batch& batch) {
-  if (framing == Framing::seq2seq)
+void collate_tokens(Examples examples, ModelKind framing, Batch& batch) {
+  if (framing == ModelKind::seq2seq)
     pad(examples, &Example::source, 0, batch.source, &batch.source_lengths);
   pad(examples, &Example::input, 0, batch.input, &batch.input_lengths);
 }
@@ -35,20 +35,20 @@ void collate_tokens(Examples examples, Framing framing, Batch& batch) {
 void Batches::write(Examples examples, Batch& batch) const {
   dataset_->collate(examples, framing_, batch);
   pad(examples, &Example::target, ignored, batch.target, nullptr);
-  if (framing_ == Framing::classifier) batch.target = batch.target.reshape({batch.target.dim(0)});
+  if (framing_ == ModelKind::classifier) batch.target = batch.target.reshape({batch.target.dim(0)});
   batch.targets = batch.tokens = 0;
   for (int64_t i = 0; i < batch.target.size(); ++i) batch.targets += batch.target[i] != ignored;
   for (int64_t b = 0; b < batch.input_lengths.size(); ++b) batch.tokens += batch.input_lengths[b];
 }
 
-Batches::Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing)
+Batches::Batches(const Dataset& dataset, ModelKind framing, int64_t batch_size, int64_t bucketing)
     : dataset_(&dataset), framing_(framing), batch_size_(batch_size), bucketing_(bucketing) {
   check(dataset.size >= 1, "batches: the dataset is empty");
   check(batch_size >= 1 && bucketing >= 1,
         "batches: batch size {} and bucketing {} must be positive", batch_size, bucketing);
 }
 
-Batches Batches::shuffled(const Dataset& dataset, Framing framing, int64_t batch_size,
+Batches Batches::shuffled(const Dataset& dataset, ModelKind framing, int64_t batch_size,
                           uint64_t seed, int64_t bucketing) {
   Batches batches(dataset, framing, batch_size, bucketing);
   batches.shuffle_.emplace(dataset.size, seed);
@@ -56,7 +56,7 @@ Batches Batches::shuffled(const Dataset& dataset, Framing framing, int64_t batch
   return batches;
 }
 
-Batches Batches::in_order(const Dataset& dataset, Framing framing, int64_t batch_size) {
+Batches Batches::in_order(const Dataset& dataset, ModelKind framing, int64_t batch_size) {
   return Batches(dataset, framing, batch_size, 1);
 }
 

@@ -9,24 +9,21 @@
 // source and input, whose lengths say where it begins; `ignored` (core/standard_ops.h) in target.
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "core/ids.h"
+#include "core/inputs.h"
 #include "data/dataset.h"
 #include "data/sampler.h"
 
 namespace heed {
 
-struct Batch {
-  Ids source, source_lengths;  // (B, Ts), (B); empty unless seq2seq
-  Ids input, input_lengths;    // (B, T), (B)
-  Ids target;                  // (B, T); classifier: (B)
-  int64_t targets = 0;         // number of targets that are not ignored
-  int64_t tokens = 0;          // number of inputs without padding
-  std::any more;               // of a dataset with a collate() of its own
+// What a model reads, and what it should predict.
+struct Batch : Inputs {
+  Ids target;           // (B, T); classifier: (B)
+  int64_t targets = 0;  // number of targets that are not ignored
+  int64_t tokens = 0;   // number of inputs without padding
 };
 
 // Cuts a dataset, which must outlive them, into batches. Batch i depends on nothing but i, so a run
@@ -38,10 +35,10 @@ class Batches {
   // bucketing = k > 1 it takes the examples of k batches at a time and sorts them by length, so
   // rows of one batch need little padding. The order of these k batches is shuffled again. Throws
   // Error for an empty dataset or sizes below 1.
-  static Batches shuffled(const Dataset& dataset, Framing framing, int64_t batch_size,
+  static Batches shuffled(const Dataset& dataset, ModelKind framing, int64_t batch_size,
                           uint64_t seed, int64_t bucketing = 1);
   // For evaluation: every example once, in order. The last batch may be smaller.
-  static Batches in_order(const Dataset& dataset, Framing framing, int64_t batch_size);
+  static Batches in_order(const Dataset& dataset, ModelKind framing, int64_t batch_size);
 
   // The number of batches in one pass over the dataset.
   int64_t count() const { return (dataset_->size + batch_size_ - 1) / batch_size_; }
@@ -54,11 +51,11 @@ class Batches {
   void write(Examples examples, Batch& batch) const;
 
  private:
-  Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing);
+  Batches(const Dataset& dataset, ModelKind framing, int64_t batch_size, int64_t bucketing);
   void load(int64_t group);
 
   const Dataset* dataset_;
-  Framing framing_;
+  ModelKind framing_;
   int64_t batch_size_, bucketing_;
   std::optional<Shuffle> shuffle_, shuffle_batches_;
   int64_t group_ = -1;  // the loaded batches are [group · bucketing, (group + 1) · bucketing)

@@ -12,7 +12,7 @@
 namespace heed {
 
 static void set_lengths(Corpus& corpus) {
-  if (corpus.framing != Framing::language_model) return;
+  if (corpus.framing != ModelKind::language_model) return;
   Example example;
   corpus.splits.begin()->second.get(0, example);
   if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return;
@@ -22,7 +22,7 @@ static void set_lengths(Corpus& corpus) {
 
 static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
-Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
+Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
                    const ExistingVocabulary& existing) {
   check_options(options, framing);
   check(!existing.source == !existing.target,
@@ -47,9 +47,9 @@ Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
 
 std::span<const int32_t> source_of(const Corpus& corpus, const Example& example) {
   if (corpus.format.features > 0) return {};
-  if (corpus.framing == Framing::seq2seq) return example.source;
+  if (corpus.framing == ModelKind::seq2seq) return example.source;
   std::span<const int32_t> ids = example.input;
-  if (corpus.framing == Framing::classifier) return ids;
+  if (corpus.framing == ModelKind::classifier) return ids;
   if (example.prompt > 0) ids = ids.first(static_cast<size_t>(example.prompt));
   const Vocabulary& vocabulary = corpus.target->vocabulary();
   if (!ids.empty() && ids.front() == vocabulary.begin()) ids = ids.subspan(1);

@@ -15,8 +15,8 @@
 namespace heed {
 
 struct Corpus {
-  ExampleFormat format;                       // whether positions hold tokens or features
-  Framing framing = Framing::language_model;  // the kind of model that the examples are for
+  ExampleFormat format;                           // whether positions hold tokens or features
+  ModelKind framing = ModelKind::language_model;  // the kind of model that the examples are for
   // Vocabularies of what the model reads first and of what it writes: one object unless the two
   // sides of pairs have a vocabulary each. A classifier reads `source` and has one class per label.
   // Null where positions hold features: `source`, and `target` of a classifier.
@@ -62,7 +62,7 @@ struct Corpus {
 // Throws InputError for options that check_options() rejects, for a file that is missing, empty,
 // damaged, not text, or not of the kind that data.kind names, and for a vocabulary of another level
 // or that lacks tokens. The message has the file, the line and what to do.
-Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
+Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
                    const ExistingVocabulary& existing = {});
 
 // Returns the source of an example without special tokens: what an encoder or a classifier reads,

@@ -1,4 +1,4 @@
-// A dataset gives examples by index. An example is up to three lists of tokens.
+// A dataset gives examples by index. An example is up to three lists of tokens, or of vectors.
 //
 // From a rule to a batch:
 //
@@ -9,34 +9,37 @@
 //   Batch             a few examples side by side, padded to the longest
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "core/inputs.h"
+
 namespace heed {
 
 struct Batch;
 
-// The kinds of models. Each needs examples of a different form: see data/framing.h.
-enum class Framing { language_model, seq2seq, classifier };
-
-// Lists of tokens, from which a batch is made.
+// Lists of tokens, from which a batch is made. Each kind of model needs them in another form: see
+// data/framing.h.
 struct Example {
-  std::vector<int32_t> source;  // seq2seq: what the encoder reads
-  std::vector<int32_t> input;   // what the decoder, the language model or the classifier reads
-  std::vector<int32_t> target;  // the next token at each input, or `ignored`; classifier: one label
-  int32_t prompt = 0;           // language model of a task: number of inputs in the prompt
+  std::vector<int32_t> source = {};  // seq2seq: what the encoder reads
+  std::vector<int32_t> input = {};   // what the decoder, language model or classifier reads
+  std::vector<int32_t> target = {};  // the next token at each input, or `ignored`; or one label
+  int32_t prompt = 0;                // language model of a task: number of inputs in the prompt
 
-  std::any more;          // what its dataset has besides tokens, for a collate() of its own
-  int64_t positions = 0;  // the length of `more`, by which bucketing sorts
+  // Vectors in place of the source, or of a classifier's input: data/features.h.
+  int64_t positions = 0;             // T, by which bucketing sorts
+  std::vector<float> features = {};  // (T, F)
+  std::vector<int32_t> sender = {},
+                       receiver = {};     // (E): edge e leads from sender[e] to receiver[e]
+  std::vector<float> edge_features = {};  // (E, …)
 };
 
 using Examples = std::span<const Example* const>;  // some examples of a dataset
 
 // Writes the tokens of examples, padded with id 0, and their lengths.
-void collate_tokens(Examples examples, Framing framing, Batch& batch);
+void collate_tokens(Examples examples, ModelKind framing, Batch& batch);
 
 // Examples that are computed or read when they are needed.
 struct Dataset {
@@ -45,7 +48,7 @@ struct Dataset {
   // always gives the same example. Not thread-safe.
   std::function<void(int64_t i, Example& example)> get = nullptr;
   // Writes what a model reads of these examples.
-  std::function<void(Examples examples, Framing framing, Batch& batch)> collate = collate_tokens;
+  std::function<void(Examples examples, ModelKind framing, Batch& batch)> collate = collate_tokens;
 };
 
 }  // namespace heed

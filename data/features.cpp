@@ -10,31 +10,17 @@ namespace heed {
 
 namespace {
 
-using Ends = std::vector<int32_t> ExampleFeatures::*;
-
-template <class Features, class Owner>
-const Features& attached(const Owner& owner) {
-  static const Features none;
-  const auto* found = std::any_cast<Features>(&owner.more);
-  return found ? *found : none;
-}
-
-template <class Features, class Owner>
-Features& attach(Owner& owner) {
-  auto* found = std::any_cast<Features>(&owner.more);
-  return found ? *found : owner.more.template emplace<Features>();
-}
+using Ends = std::vector<int32_t> Example::*;
 
 // Pads the features of every example: (B, T, F) and (B).
 void pad_features(Examples examples, int64_t width, Tensor& features, Ids& lengths) {
   size_t longest = 0;
-  for (const Example* each : examples)
-    longest = std::max(longest, features_of(*each).features.size());
+  for (const Example* each : examples) longest = std::max(longest, each->features.size());
   features = Tensor::empty({std::ssize(examples), static_cast<int64_t>(longest) / width, width});
   lengths = Ids::empty({std::ssize(examples)});
   real* out = features.mutable_data();
   for (size_t b = 0; b < examples.size(); ++b, out += longest) {
-    const std::vector<float>& values = features_of(*examples[b]).features;
+    const std::vector<float>& values = examples[b]->features;
     std::fill(std::copy(values.begin(), values.end(), out), out + longest, real{0});
     lengths.mutable_data()[b] = static_cast<int32_t>(std::ssize(values) / width);
   }
@@ -46,12 +32,12 @@ void join_ends(Examples examples, Ends member, int64_t time, Ids& ends) {
         "batches: {} examples of {} positions are too many to number: make the batch smaller",
         examples.size(), time);
   int64_t count = 0;
-  for (const Example* each : examples) count += std::ssize(features_of(*each).*member);
+  for (const Example* each : examples) count += std::ssize(each->*member);
   ends = Ids::empty({count});
   int32_t* out = ends.mutable_data();
   int32_t first = 0;
   for (const Example* each : examples) {
-    for (const int32_t position : features_of(*each).*member) *out++ = first + position;
+    for (const int32_t position : each->*member) *out++ = first + position;
     first += static_cast<int32_t>(time);
   }
 }
@@ -61,64 +47,57 @@ void join_edge_features(Examples examples, int64_t edges, int64_t width, Tensor&
   features = Tensor::empty({edges, width});
   real* out = features.mutable_data();
   for (const Example* each : examples) {
-    const std::vector<float>& values = features_of(*each).edge_features;
+    const std::vector<float>& values = each->edge_features;
     out = std::copy(values.begin(), values.end(), out);
   }
 }
 
 // Throws Error for numbers that do not fill positions or edges: the batch has no room for the rest.
-void check_example(int64_t i, const ExampleFeatures& features, const ExampleFormat& format) {
-  const int64_t width = format.features, numbers = std::ssize(features.features);
+void check_example(int64_t i, const Example& example, const ExampleFormat& format) {
+  const int64_t width = format.features, numbers = std::ssize(example.features);
   check(width == 0 || numbers % width == 0,
         "features: example {} has {} numbers, which do not fill positions of {} features", i,
         numbers, width);
-  const int64_t edges = std::ssize(features.sender), receivers = std::ssize(features.receiver);
+  const int64_t edges = std::ssize(example.sender), receivers = std::ssize(example.receiver);
   check(edges == receivers, "features: example {} has {} senders and {} receivers", i, edges,
         receivers);
-  const int64_t edge_numbers = std::ssize(features.edge_features);
+  const int64_t edge_numbers = std::ssize(example.edge_features);
   check(edge_numbers == edges * format.edge_features,
         "features: example {} has {} numbers of edges, but {} edges of {} features", i,
         edge_numbers, edges, format.edge_features);
 }
 
-void collate_features(Examples examples, const ExampleFormat& format, Framing framing,
+void collate_features(Examples examples, const ExampleFormat& format, ModelKind framing,
                       Batch& batch) {
-  const bool two_sided = framing == Framing::seq2seq;
-  BatchFeatures& more = attach_features(batch);
+  const bool two_sided = framing == ModelKind::seq2seq;
   if (two_sided || format.features == 0) collate_tokens(examples, framing, batch);
   if (format.features > 0) {
     if (two_sided) batch.source = {};
-    pad_features(examples, format.features, more.features,
+    pad_features(examples, format.features, batch.features,
                  two_sided ? batch.source_lengths : batch.input_lengths);
   }
   if (!format.has_edges) return;
-  const int64_t time = format.features > 0 ? more.features.dim(1)
+  const int64_t time = format.features > 0 ? batch.features.dim(1)
                        : two_sided         ? batch.source.dim(1)
                                            : batch.input.dim(1);
-  join_ends(examples, &ExampleFeatures::sender, time, more.sender);
-  join_ends(examples, &ExampleFeatures::receiver, time, more.receiver);
+  join_ends(examples, &Example::sender, time, batch.edges.sender);
+  join_ends(examples, &Example::receiver, time, batch.edges.receiver);
   if (format.edge_features > 0)
-    join_edge_features(examples, more.sender.size(), format.edge_features, more.edge_features);
+    join_edge_features(examples, batch.edges.sender.size(), format.edge_features,
+                       batch.edges.features);
 }
 
 }  // namespace
 
-const ExampleFeatures& features_of(const Example& example) {
-  return attached<ExampleFeatures>(example);
-}
-const BatchFeatures& features_of(const Batch& batch) { return attached<BatchFeatures>(batch); }
-ExampleFeatures& attach_features(Example& example) { return attach<ExampleFeatures>(example); }
-BatchFeatures& attach_features(Batch& batch) { return attach<BatchFeatures>(batch); }
-
-Dataset feature_dataset(ExampleFormat format, int64_t size, WriteFeatures write) {
+Dataset feature_dataset(ExampleFormat format, int64_t size,
+                        std::function<void(int64_t i, Example& example)> write) {
   auto get = [format, write = std::move(write)](int64_t i, Example& example) {
-    ExampleFeatures& features = attach_features(example);
-    write(i, example, features);
-    check_example(i, features, format);
+    write(i, example);
+    check_example(i, example, format);
     const int64_t width = format.features;
-    example.positions = width > 0 ? std::ssize(features.features) / width : 0;
+    example.positions = width > 0 ? std::ssize(example.features) / width : 0;
   };
-  const auto collate = [format](Examples examples, Framing framing, Batch& batch) {
+  const auto collate = [format](Examples examples, ModelKind framing, Batch& batch) {
     collate_features(examples, format, framing, batch);
   };
   return {size, std::move(get), collate};

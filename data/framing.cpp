@@ -7,7 +7,7 @@
 
 namespace heed {
 
-Layout::Layout(Framing framing_, const Vocabulary& vocabulary)
+Layout::Layout(ModelKind framing_, const Vocabulary& vocabulary)
     : framing(framing_),
       begin(vocabulary.begin()),
       end(vocabulary.end()),
@@ -17,12 +17,12 @@ void Layout::lay_out(std::span<const int32_t> x, std::span<const int32_t> y,
                      Example& example) const {
   example.source.clear();
   example.prompt = 0;
-  if (framing == Framing::classifier) {
+  if (framing == ModelKind::classifier) {
     example.input.assign(x.begin(), x.end());
     example.target.assign(y.begin(), y.end());
     return;
   }
-  if (framing == Framing::seq2seq) {
+  if (framing == ModelKind::seq2seq) {
     example.source.assign(x.begin(), x.end());
     x = {};
   }
@@ -42,11 +42,11 @@ void Layout::lay_out(std::span<const int32_t> x, std::span<const int32_t> y,
   if (!x.empty()) example.prompt = static_cast<int32_t>(prompt);
 }
 
-Vocabulary task_vocabulary(std::vector<std::string> tokens, Framing framing, bool one_length) {
-  const bool has_separator = framing == Framing::language_model && !one_length;
-  if (framing == Framing::seq2seq) tokens.push_back(begin_token);
+Vocabulary task_vocabulary(std::vector<std::string> tokens, ModelKind framing, bool one_length) {
+  const bool has_separator = framing == ModelKind::language_model && !one_length;
+  if (framing == ModelKind::seq2seq) tokens.push_back(begin_token);
   if (has_separator) tokens.push_back(separator_token);
-  if (has_separator || framing == Framing::seq2seq) tokens.push_back(end_token);
+  if (has_separator || framing == ModelKind::seq2seq) tokens.push_back(end_token);
   return Vocabulary(std::move(tokens));
 }
 

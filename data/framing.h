@@ -20,15 +20,15 @@
 namespace heed {
 
 struct Layout {
-  Framing framing;
+  ModelKind framing;
   int32_t begin, end, separator;  // ids, or Vocabulary::none
 
-  Layout(Framing framing, const Vocabulary& vocabulary);
+  Layout(ModelKind framing, const Vocabulary& vocabulary);
   void lay_out(std::span<const int32_t> x, std::span<const int32_t> y, Example& example) const;
 };
 
 // The tokens of a task and the special tokens that its layout needs. A language model needs none if
 // all prompts have one length.
-Vocabulary task_vocabulary(std::vector<std::string> tokens, Framing framing, bool one_length);
+Vocabulary task_vocabulary(std::vector<std::string> tokens, ModelKind framing, bool one_length);
 
 }  // namespace heed

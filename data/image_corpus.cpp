@@ -83,13 +83,13 @@ Dataset patches_of(std::shared_ptr<const Images> source, std::vector<size_t> cho
                    int64_t patch) {
   const ExampleFormat format{.features = patch * patch * source->channels};
   const int64_t size = std::ssize(chosen);
-  auto write = [=, source = std::move(source), chosen = std::move(chosen)](
-                   int64_t i, Example& example, ExampleFeatures& features) {
+  auto write = [=, source = std::move(source), chosen = std::move(chosen)](int64_t i,
+                                                                           Example& example) {
     const Images& images = *source;
     const auto image = static_cast<int64_t>(chosen[static_cast<size_t>(i)]);
     example.target.assign(1, images.labels[static_cast<size_t>(image)]);
-    features.features.resize(static_cast<size_t>(images.image_size()));
-    float* out = features.features.data();
+    example.features.resize(static_cast<size_t>(images.image_size()));
+    float* out = example.features.data();
     for (int64_t top = 0; top < images.height; top += patch)
       for (int64_t left = 0; left < images.width; left += patch)
         for (int64_t row = top; row < top + patch; ++row) {
@@ -211,7 +211,7 @@ const DataKind data_kinds::images = {
     .name = "images",
     .keys = {"path", "target_path", "val_path", "val_target_path", "test_path", "test_target_path",
              "test_fraction", "patch", "label_names"},
-    .framings = {Framing::classifier},
+    .framings = {ModelKind::classifier},
     .check = check_images,
     .load = load_images};
 

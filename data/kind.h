@@ -24,16 +24,16 @@ struct SequenceTask;
 struct Task;
 
 // Each word of model.kind with the framing of its examples.
-inline constexpr Named<Framing> framings[] = {{"language_model", Framing::language_model},
-                                              {"seq2seq", Framing::seq2seq},
-                                              {"classifier", Framing::classifier}};
+inline constexpr Named<ModelKind> framings[] = {{"language_model", ModelKind::language_model},
+                                                {"seq2seq", ModelKind::seq2seq},
+                                                {"classifier", ModelKind::classifier}};
 
 // A kind of data: how to generate or read it.
 struct DataKind {
   const char* name;  // the word in a config
   // The keys of [data] that it uses, besides those that all kinds and all tasks use: see uses().
   std::vector<std::string_view> keys;
-  std::vector<Framing> framings;  // the models that it can train
+  std::vector<ModelKind> framings;  // the models that it can train
 
   // Throws InputError for options that contradict each other. Null: any options are valid.
   void (*check)(const DataOptions& options) = nullptr;

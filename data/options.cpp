@@ -156,12 +156,12 @@ void check_used(const DataOptions& options) {
                 options.kind->name, joined(used));
 }
 
-void check_framing(const DataKind& kind, Framing framing) {
+void check_framing(const DataKind& kind, ModelKind framing) {
   const auto trains = [framing](const DataKind& other) {
     return std::find(other.framings.begin(), other.framings.end(), framing) != other.framings.end();
   };
   std::vector<std::string_view> models, kinds;
-  for (const Framing other : kind.framings) models.push_back(name_of(framings, other));
+  for (const ModelKind other : kind.framings) models.push_back(name_of(framings, other));
   for (const DataKind* other : data_kinds::all)
     if (trains(*other)) kinds.push_back(other->name);
   const char* const model = name_of(framings, framing);
@@ -219,7 +219,7 @@ void check_files(const DataOptions& options) {
 
 }  // namespace
 
-void check_options(const DataOptions& options, Framing framing) {
+void check_options(const DataOptions& options, ModelKind framing) {
   check_fields(options, "data");
   check_used(options);
   check_framing(*options.kind, framing);

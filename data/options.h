@@ -63,7 +63,7 @@ inline constexpr int64_t max_kept_bytes = int64_t{1} << 28;
 // Throws InputError for a value out of range, for a key that the kind does not use, for keys that
 // contradict each other, for a missing key, and for a kind that cannot train a model of this
 // framing.
-void check_options(const DataOptions& options, Framing framing);
+void check_options(const DataOptions& options, ModelKind framing);
 
 // The files that the options name, each with its key: {"path", &options.path}, …
 std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& options);

@@ -342,16 +342,18 @@ std::vector<std::string_view> row_keys(std::initializer_list<std::string_view> m
 
 const DataKind data_kinds::lines = {.name = "lines",
                                     .keys = row_keys({"paths", "alphabet"}),
-                                    .framings = {Framing::language_model},
+                                    .framings = {ModelKind::language_model},
                                     .load = load_rows};
 
 const DataKind data_kinds::pairs = {
     .name = "pairs",
     .keys = row_keys({"target_path", "val_target_path", "test_target_path", "share_vocabulary"}),
-    .framings = {Framing::seq2seq},
+    .framings = {ModelKind::seq2seq},
     .load = load_rows};
 
-const DataKind data_kinds::labelled = {
-    .name = "labelled", .keys = row_keys({}), .framings = {Framing::classifier}, .load = load_rows};
+const DataKind data_kinds::labelled = {.name = "labelled",
+                                       .keys = row_keys({}),
+                                       .framings = {ModelKind::classifier},
+                                       .load = load_rows};
 
 }  // namespace heed

@@ -17,24 +17,24 @@ namespace heed {
 namespace {
 
 // Reserves as much as any example needs, so that later ones fit.
-void reserve(const Task& task, ExampleFeatures& features) {
+void reserve(const Task& task, Example& example) {
   const int64_t positions = std::max(task.longest_source, task.longest_input);
   const auto edges = static_cast<size_t>(task.max_edges);
-  features.features.reserve(static_cast<size_t>(positions * task.format.features));
-  features.sender.reserve(edges);
-  features.receiver.reserve(edges);
-  features.edge_features.reserve(edges * static_cast<size_t>(task.format.edge_features));
+  example.features.reserve(static_cast<size_t>(positions * task.format.features));
+  example.sender.reserve(edges);
+  example.receiver.reserve(edges);
+  example.edge_features.reserve(edges * static_cast<size_t>(task.format.edge_features));
 }
 
 Dataset drawn(const Task& task, const Selection& selection, int64_t size) {
-  const auto write = [task, selection](int64_t i, Example& example, ExampleFeatures& features) {
+  const auto write = [task, selection](int64_t i, Example& example) {
     thread_local Content content;  // working space
-    reserve(task, features);
+    reserve(task, example);
     Random random = selection.random(i);
     do task.draw(random, example, content);
     while (!selection.contains(content));
     if (task.noise == 0) return;
-    for (float& feature : features.features)
+    for (float& feature : example.features)
       feature += static_cast<float>(task.noise * random.normal());
   };
   return feature_dataset(task.format, size, write);
@@ -52,7 +52,7 @@ bool has_enough(const Selection& selection, Draw draw) {
 
 class TaskLoader {
  public:
-  TaskLoader(const DataOptions& options, Framing framing, uint64_t seed)
+  TaskLoader(const DataOptions& options, ModelKind framing, uint64_t seed)
       : options_(options), framing_(framing), seed_(seed) {}
 
   Corpus load() {
@@ -110,7 +110,7 @@ class TaskLoader {
           task.lengths.least == task.lengths.most && options_.longer_lengths.empty();
       corpus_.source = corpus_.target =
           task_codec(options_.kind->level, task.tokens, framing_, one_length);
-      if (framing_ == Framing::classifier) corpus_.labels = options_.kind->labels(options_);
+      if (framing_ == ModelKind::classifier) corpus_.labels = options_.kind->labels(options_);
     }
     const Layout layout(framing_, corpus_.target->vocabulary());
     const Example longest = longest_example(task, layout);
@@ -173,7 +173,7 @@ class TaskLoader {
   }
 
   const DataOptions& options_;
-  Framing framing_;
+  ModelKind framing_;
   uint64_t seed_;
   SplitFractions fractions_{options_.val_fraction, options_.test_fraction};
   Corpus corpus_;
@@ -181,7 +181,7 @@ class TaskLoader {
 
 }  // namespace
 
-Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed) {
+Corpus load_task(const DataOptions& options, ModelKind framing, uint64_t seed) {
   return TaskLoader(options, framing, seed).load();
 }
 

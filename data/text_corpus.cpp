@@ -88,7 +88,7 @@ Corpus load_text(const DataOptions& options, Files& files, const ExistingVocabul
 const DataKind data_kinds::text = {.name = "text",
                                    .keys = {"path", "paths", "level", "tokenizer", "vocabulary",
                                             "context", "min_count", "max_vocabulary"},
-                                   .framings = {Framing::language_model},
+                                   .framings = {ModelKind::language_model},
                                    .load = load_text};
 
 }  // namespace heed

@@ -85,8 +85,10 @@ class Stack : public Module {
   template <class... Arguments>
   Tensor operator()(Tensor x, const Arguments&... arguments) const {
     for (const auto& layer : layers_) x = (*layer)(x, arguments...);
-    return norm_ ? (*norm_)(x) : x;
+    return after_layers(x);
   }
+  // The last step: the norm of what the last layer returns, if there is one.
+  Tensor after_layers(const Tensor& x) const { return norm_ ? (*norm_)(x) : x; }
   // Returns whether all layers can continue from a cache.
   bool can_cache() const {
     return std::all_of(layers_.begin(), layers_.end(),

@@ -44,9 +44,8 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 }  // namespace
 
 Tensor Classifier::encode(const Inputs& in) const {
-  return encoder_(
-      embedding_(in.input, in.features),
-      SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = in.edges.get()});
+  return encoder_(embedding_(in.input, in.features),
+                  SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = &in.edges});
 }
 
 Tensor Classifier::head_input(const Inputs& in) const {

@@ -10,13 +10,18 @@ namespace heed::inline HEED_REAL {
 class Classifier : public Model {
  public:
   Classifier(const ModelOptions& options, const ModelSizes& sizes);
-  Tensor encode(const Inputs& inputs) const;  // hidden states (B, T, D), before pooling
-  // Hidden states and lengths (B) → what the head reads (B, …).
-  Tensor pooled(const Tensor& states, const Ids& lengths) const;
+  ModelKind kind() const override { return ModelKind::classifier; }
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
+  Tensor head_input(const Tensor& x, const Ids& lengths) const override {
+    return pooled(encoder_.after_layers(x), lengths);
+  }
+  Tensor encode(const Inputs& inputs) const override;  // before pooling
 
  private:
+  // Hidden states and lengths (B) → what the head reads (B, …).
+  Tensor pooled(const Tensor& states, const Ids& lengths) const;
+
   std::unique_ptr<Parts> parts_;
   Part<InputEmbedding> embedding_;
   Part<Encoder> encoder_;

@@ -47,7 +47,8 @@ Tensor last_logits(const Model& model, const Tensor& states) {
 }  // namespace
 
 // Copies of the functions share one cache.
-NextLogits next_logits(const LanguageModel& model, const DecodingOptions& options) {
+NextLogits next_logits(const Model& model, const DecodingOptions& options) {
+  check(model.kind() == ModelKind::language_model, "decoding: a model that has sources needs them");
   struct State {
     bool caches;
     std::optional<KeyValueCache> cache = {};  // from the first call on
@@ -68,12 +69,12 @@ NextLogits next_logits(const LanguageModel& model, const DecodingOptions& option
       state->cache.emplace(std::ssize(parents));
     KeyValueCache* const cache = state->cache ? &*state->cache : nullptr;
     const int64_t read = cache ? cache->length() : 0;
-    return last_logits(model, model.hidden(columns_from(tokens, beyond + read), cache));
+    return last_logits(model, model.decode(columns_from(tokens, beyond + read), {}, {}, cache));
   };
 }
 
-NextLogits next_logits(const Seq2Seq& model, const Inputs& sources,
-                       const DecodingOptions& options) {
+NextLogits next_logits(const Model& model, const Inputs& sources, const DecodingOptions& options) {
+  check(model.kind() == ModelKind::seq2seq, "decoding: only an encoder-decoder has sources");
   check(options.context == 0, "decoding: a context length needs a language model");
   ScopeGuard outer;
   outer->gradients = outer->training = false;

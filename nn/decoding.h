@@ -3,7 +3,7 @@
 // A call reads only the tokens that no earlier call has read, and caches keys and values
 // (nn/cache.h): with a prompt of t tokens the first call computes t positions, each later one one.
 // In two cases all tokens are read again, with the same results: if a layer cannot continue from a
-// cache (can_cache() in nn/models.h), and if a text exceeds `context`. Then every further
+// cache (Model::can_cache()), and if a text exceeds `context`. Then every further
 // token shifts the positions of all others, which invalidates the cache.
 #pragma once
 
@@ -18,9 +18,11 @@ struct DecodingOptions {
 };
 
 // For a search that starts from one row for each text. The model must outlive the result.
-NextLogits next_logits(const LanguageModel& model, const DecodingOptions& options = {});
-// For a search whose example n has source n. Encodes the sources now.
-NextLogits next_logits(const Seq2Seq& model, const Inputs& sources,
+// Throws Error unless it is a language model.
+NextLogits next_logits(const Model& model, const DecodingOptions& options = {});
+// For a search whose example n has source n. Encodes the sources now. Throws Error unless the model
+// is an encoder-decoder.
+NextLogits next_logits(const Model& model, const Inputs& sources,
                        const DecodingOptions& options = {});
 
 }  // namespace heed::inline HEED_REAL

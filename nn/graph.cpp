@@ -10,7 +10,8 @@
 
 namespace heed::inline HEED_REAL {
 
-void Edges::check_fits(const char* operation, int64_t batch, int64_t time) const {
+void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, int64_t time) {
+  const auto& [sender, receiver, features] = edges;
   const int64_t positions = batch * time, count = sender.size();
   check(sender.shape() == Shape{count} && receiver.shape() == Shape{count},
         "{}: senders {} and receivers {} must be vectors of one length", operation, sender.shape(),
@@ -34,7 +35,7 @@ struct IncomingEdges {
 
 IncomingEdges incoming_edges(const Edges& edges, int64_t batch, int64_t time) {
   const int64_t positions = batch * time, count = edges.sender.size();
-  edges.check_fits("graph distances", batch, time);
+  check_edges_fit(edges, "graph distances", batch, time);
   IncomingEdges in{std::vector<int64_t>(static_cast<size_t>(positions) + 1),
                    std::vector<int64_t>(static_cast<size_t>(count))};
   for (int64_t e = 0; e < count; ++e) ++in.first[static_cast<size_t>(edges.receiver[e]) + 1];

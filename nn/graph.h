@@ -2,22 +2,14 @@
 // attention (Ying et al. 2021, "Graphormer", section 3.1.2, with undirected graphs).
 #pragma once
 
-#include "core/ids.h"
+#include "core/inputs.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
 
-// A directed graph: edge e goes from position sender[e] to position receiver[e], both counted over
-// all examples, b · T + t.
-struct Edges {
-  Ids sender = {}, receiver = {};  // (E), or none
-  Tensor features = {};            // (E, F), or no tensor
-
-  explicit operator bool() const { return static_cast<bool>(sender); }
-  // Throws Error, naming `operation`, unless every edge joins two positions of one of `batch`
-  // examples of `time` positions.
-  void check_fits(const char* operation, int64_t batch, int64_t time) const;
-};
+// Throws Error, naming `operation`, unless every edge joins two positions of one of `batch`
+// examples of `time` positions.
+void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, int64_t time);
 
 // The length of the shortest path, along edges from sender to receiver, from the position of a key
 // to that of a query: (B, T, T), [b, i, j] from j to i; max_distance + 1 if there is none, or only

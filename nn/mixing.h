@@ -3,6 +3,7 @@
 // before x.
 #pragma once
 
+#include "core/inputs.h"
 #include "core/mask.h"
 #include "nn/module.h"
 
@@ -26,8 +27,6 @@ class Past {
   // Returns those of a cross-attention for the encoder's output: no tensors before the first call.
   virtual KeyValues& memory(const Module& attention) = 0;
 };
-
-struct Edges;  // of a graph: nn/graph.h
 
 // What a mixing reads besides x.
 struct SequenceContext {

@@ -3,7 +3,6 @@
 
 #include "nn/cache.h"
 #include "nn/classifier.h"
-#include "nn/graph.h"
 #include "nn/transformer.h"
 
 namespace heed::inline HEED_REAL {

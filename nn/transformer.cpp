@@ -83,6 +83,10 @@ Tensor Model::loss(const Inputs& in, const Ids& targets, Reduction reduction,
   return linear_cross_entropy(x, head().weight, head().bias, targets, reduction, smoothing);
 }
 
+Tensor Model::decode(const Ids&, const Tensor&, const Ids&, Past*) const {
+  throw Error("model: a classifier predicts no next token");
+}
+
 namespace {
 
 // Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
@@ -111,9 +115,8 @@ Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes)
 Tensor Seq2Seq::encode(const Inputs& in) const {
   const InputEmbedding& shared = embedding_;
   const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : shared;
-  return encoder_(
-      embed(in.source, in.features),
-      SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = in.edges.get()});
+  return encoder_(embed(in.source, in.features),
+                  SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = &in.edges});
 }
 
 Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
@@ -141,9 +144,5 @@ Tensor LanguageModel::hidden(const Ids& input, Past* past) const {
   if (past) past->advance(input.dim(1));
   return states;
 }
-
-// Padding is at the end: the causal mask hides it from the positions before it, and the loss
-// ignores its own targets. So the lengths of the inputs are not needed.
-Tensor LanguageModel::head_input(const Inputs& in) const { return hidden(in.input); }
 
 }  // namespace heed::inline HEED_REAL

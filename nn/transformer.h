@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/ids.h"
+#include "core/inputs.h"
 #include "core/standard_ops.h"
 #include "nn/block.h"
 #include "nn/embedding.h"
@@ -54,14 +54,6 @@ struct TransformerOptions : ModelShape {
   }
 };
 
-// A batch for a model. Padding is a length: input_lengths[b] of the T positions of row b are real.
-struct Inputs {
-  Ids source = {}, source_lengths = {};     // (B, Ts), (B): of seq2seq
-  Ids input = {}, input_lengths = {};       // (B, T), (B)
-  Tensor features = {};                     // (B, T, F), instead of source or a classifier's input
-  std::shared_ptr<const Edges> edges = {};  // between positions: nn/graph.h
-};
-
 class Model : public Module {
  public:
   // (B, T, V), where row t predicts token t + 1; of a classifier (B, C), for C classes.
@@ -70,8 +62,23 @@ class Model : public Module {
   Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
               const LabelSmoothing& smoothing = {}) const;
 
+  virtual ModelKind kind() const = 0;
   virtual const Linear& head() const = 0;  // the last layer, which computes the logits
   virtual Tensor head_input(const Inputs& inputs) const = 0;  // (B, T, D); classifier: (B, …)
+  // The same from what the last layer of the last stack returns, x (B, T, D). `lengths` (B).
+  virtual Tensor head_input(const Tensor& x, const Ids& lengths) const = 0;
+
+  // The hidden states of the encoder, which are the memory of a decoder: (B, Ts, De); of a language
+  // model those of its only stack: (B, T, D).
+  virtual Tensor encode(const Inputs& inputs) const = 0;
+  // The hidden states (B, T, D) from which the head predicts the next tokens. A language model has
+  // no memory. With a past, which needs can_cache(), `input` continues the tokens read so far, and
+  // the memory is read at the first call only. Throws Error for a classifier.
+  virtual Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
+                        Past* past = nullptr) const;
+  // Returns whether decode() can continue from a cache: attention can; a convolution and a
+  // recurrent network read all tokens again.
+  virtual bool can_cache() const { return false; }
 };
 
 // Returns the factor of token embeddings in a model of width `dim`: see scale_embedding.
@@ -100,14 +107,14 @@ class InputEmbedding : public Module {
 class Seq2Seq : public Model {
  public:
   Seq2Seq(const ModelShape& options, const ModelSizes& sizes);
-  Tensor encode(const Inputs& inputs) const;  // the memory (B, Ts, De) of the sources
-  // Computes the hidden states (B, T, D). With a past, `input` continues the tokens read so far,
-  // and the memory is read at the first call only.
-  Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
-                Past* past = nullptr) const;
-  bool can_cache() const { return decoder_.can_cache(); }  // decode() can take a past
+  ModelKind kind() const override { return ModelKind::seq2seq; }
   const Linear& head() const override { return *head_; }
   Tensor head_input(const Inputs& inputs) const override;
+  Tensor head_input(const Tensor& x, const Ids&) const override { return decoder_.after_layers(x); }
+  Tensor encode(const Inputs& inputs) const override;
+  Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
+                Past* past = nullptr) const override;
+  bool can_cache() const override { return decoder_.can_cache(); }
 
  private:
   std::unique_ptr<Parts> parts_;
@@ -124,11 +131,17 @@ class LanguageModel : public Model {
   LanguageModel(const ModelShape& options, const ModelSizes& sizes);
   // (B, T) → hidden states (B, T, D). With a past, `input` continues the tokens read so far.
   Tensor hidden(const Ids& input, Past* past = nullptr) const;
-  // Returns whether its layers can continue from a cache: attention can; a convolution and a
-  // recurrent network read all tokens again.
-  bool can_cache() const { return decoder_.can_cache(); }
+  ModelKind kind() const override { return ModelKind::language_model; }
   const Linear& head() const override { return *head_; }
-  Tensor head_input(const Inputs& inputs) const override;
+  Tensor head_input(const Inputs& inputs) const override { return encode(inputs); }
+  Tensor head_input(const Tensor& x, const Ids&) const override { return decoder_.after_layers(x); }
+  // Padding is at the end: the causal mask hides it from the positions before it, and the loss
+  // ignores its own targets. So the lengths of the inputs are not needed.
+  Tensor encode(const Inputs& inputs) const override { return hidden(inputs.input); }
+  Tensor decode(const Ids& input, const Tensor&, const Ids&, Past* past = nullptr) const override {
+    return hidden(input, past);
+  }
+  bool can_cache() const override { return decoder_.can_cache(); }
 
  private:
   std::unique_ptr<Parts> parts_;

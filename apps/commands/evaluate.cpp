@@ -115,10 +115,9 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
     noted = noted || note_windows(lines, windows);
     check_lines_memory(experiment, run.corpus, lines, available_memory(), windows.stride);
   };
-  const auto* const language_model = dynamic_cast<const LanguageModel*>(run.model.get());
-  const Answerer answerer =
-      language_model ? loss_answerer(*language_model, *run.corpus.target, windows, options)
-                     : row_answerer(*run.model, experiment, run.corpus, options);
+  const Answerer answerer = run.model->kind() == ModelKind::language_model
+                                ? loss_answerer(*run.model, *run.corpus.target, windows, options)
+                                : row_answerer(*run.model, experiment, run.corpus, options);
   return unknown.exit_code(print_answers(answerer, *a.input, experiment.data.level));
 }
 
@@ -210,7 +209,7 @@ int EvaluateArguments::run() const {
                lengths_json(errors_by_length(details.outcomes,
                                              source_lengths(corpus, split_of(corpus, chosen)))));
   if (kinds) result.set("by", kinds_json(by_kind, exact));
-  if (corpus.framing == Framing::classifier)
+  if (corpus.framing == ModelKind::classifier)
     result.set("confusion", confusion(corpus.labels, details.outcomes));
   print(fmt::format("{}\n", result.text(2)));
   return exit_done;

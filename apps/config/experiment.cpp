@@ -184,14 +184,14 @@ std::string with_keys(std::string_view text, const std::string& section) {
   });
 }
 
-Framing Experiment::framing() const {
+ModelKind Experiment::framing() const {
   switch (model.kind) {
     case ModelKind::seq2seq:
-      return Framing::seq2seq;
+      return ModelKind::seq2seq;
     case ModelKind::language_model:
-      return Framing::language_model;
+      return ModelKind::language_model;
     case ModelKind::classifier:
-      return Framing::classifier;
+      return ModelKind::classifier;
   }
   throw Error("model: unknown kind");
 }
@@ -221,7 +221,7 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
 
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
   const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
-  const bool grid_tables = !corpus.grid.empty() && corpus.framing == Framing::classifier;
+  const bool grid_tables = !corpus.grid.empty() && corpus.framing == ModelKind::classifier;
   check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
                   model.positional.max_length >= longest,
               "`model.positional.max_length` = {} is too small: the longest sequence of the data "
@@ -240,7 +240,7 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   check_longest(experiment.model, corpus);
   ModelSizes sizes;
   if (corpus.source) sizes.source_vocabulary = corpus.source->vocabulary().size();
-  if (corpus.framing == Framing::classifier)
+  if (corpus.framing == ModelKind::classifier)
     sizes.vocabulary = sizes.source_vocabulary;
   else
     sizes.vocabulary = corpus.target->vocabulary().size();

@@ -80,7 +80,7 @@ struct Experiment {
   // keys if they have no end, are too many, or if train.shards does not divide their number.
   void take_all_examples(const Corpus& corpus);
 
-  Framing framing() const;
+  ModelKind framing() const;
 };
 
 // Returns a text of the library with the keys of a config in place of its arguments: `heads` of the

@@ -29,7 +29,7 @@ struct Side {
 
 // Returns the sides of an example, without the label of a classifier.
 std::vector<Side> sides_of(const Corpus& corpus, const Example& example) {
-  const bool features = corpus.format.features > 0, two = corpus.framing == Framing::seq2seq;
+  const bool features = corpus.format.features > 0, two = corpus.framing == ModelKind::seq2seq;
   std::vector<Side> sides = {{features || two || example.prompt > 0 ? "source" : "text",
                               features ? nullptr : corpus.source.get(), source_of(corpus, example),
                               source_length(corpus, example)}};

@@ -45,40 +45,39 @@ struct LongestExample {
   explicit LongestExample(const Corpus& corpus)
       : source(corpus.longest_source), input(corpus.longest_input), edges(corpus.max_edges) {}
   // Of a dataset.
-  LongestExample(const Dataset& dataset, Framing framing) {
+  LongestExample(const Dataset& dataset, ModelKind framing) {
     Batches one_by_one = Batches::in_order(dataset, framing, 1);
     Batch batch;
     for (int64_t i = 0; i < one_by_one.count(); ++i) {
       one_by_one.get(i, batch);
       if (batch.source_lengths) source = std::max<int64_t>(source, batch.source_lengths[0]);
       input = std::max<int64_t>(input, batch.input_lengths[0]);
-      if (const Ids& sender = features_of(batch).sender) edges = std::max(edges, sender.size());
+      edges = std::max(edges, batch.edges.sender.size());
     }
   }
 };
 
 // Returns a batch of the largest shapes, with undefined values.
 Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t examples) {
-  const bool two_sided = corpus.framing == Framing::seq2seq;
+  const bool two_sided = corpus.framing == ModelKind::seq2seq;
   const int64_t time = longest.input;
   const int64_t positions = two_sided ? longest.source : time;  // of what may be features
   Batch batch;
   batch.input_lengths = Ids::empty({examples});
   if (two_sided) batch.source_lengths = Ids::empty({examples});
   if (corpus.format.features > 0)
-    attach_features(batch).features = Tensor::empty({examples, positions, corpus.format.features});
+    batch.features = Tensor::empty({examples, positions, corpus.format.features});
   else if (two_sided)
     batch.source = Ids::empty({examples, positions});
   if (two_sided || corpus.format.features == 0) batch.input = Ids::empty({examples, time});
-  batch.target =
-      corpus.framing == Framing::classifier ? Ids::empty({examples}) : Ids::empty({examples, time});
+  batch.target = corpus.framing == ModelKind::classifier ? Ids::empty({examples})
+                                                         : Ids::empty({examples, time});
   if (corpus.format.has_edges) {
     const int64_t edges = examples * longest.edges;
-    BatchFeatures& more = attach_features(batch);
-    more.sender = Ids::empty({edges});
-    more.receiver = Ids::empty({edges});
+    batch.edges.sender = Ids::empty({edges});
+    batch.edges.receiver = Ids::empty({edges});
     if (corpus.format.edge_features > 0)
-      more.edge_features = Tensor::empty({edges, corpus.format.edge_features});
+      batch.edges.features = Tensor::empty({edges, corpus.format.edge_features});
   }
   return batch;
 }
@@ -115,7 +114,7 @@ double evaluation_memory(const Model& model, const Corpus& corpus, const Longest
   const Batch batch = largest_batch(corpus, longest, examples);
   std::optional<MeasureTap> tap;
   if (measures) tap.emplace();
-  const Tensor logits = model.logits(inputs_of(batch));
+  const Tensor logits = model.logits(batch);
   cross_entropy(logits, batch.target, Reduction::sum);
   return peak_above(before);
 }
@@ -370,8 +369,8 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   const double before = live_bytes();
   pool_reset_peak();
   const Ids ids = Ids::empty({count, time}), lengths = Ids::empty({count});
-  if (const auto* const seq2seq = dynamic_cast<const Seq2Seq*>(model.get()))
-    seq2seq->encode({.source = ids, .source_lengths = lengths});
+  if (model->kind() == ModelKind::seq2seq)
+    model->encode({.source = ids, .source_lengths = lengths});
   else
     model->logits({.input = ids, .input_lengths = lengths});
   const double needed = peak_above(before);

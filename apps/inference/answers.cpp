@@ -110,7 +110,7 @@ auto answering(const AnswerOptions& options, Find find, Describe describe) {
   };
 }
 
-Answerer continuation_answerer(const LanguageModel& model, bool is_task, const Corpus& corpus,
+Answerer continuation_answerer(const Model& model, bool is_task, const Corpus& corpus,
                                const GenerationOptions& generation, const AnswerOptions& options) {
   const TextCodec& codec = *corpus.target;
   const int64_t prompt_length = corpus.prompt_length;
@@ -154,9 +154,9 @@ GenerationOptions default_generation(const Experiment& experiment, const Corpus&
 Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
                              const GenerationOptions& generation, const AnswerOptions& options) {
   Answerer answerer;
-  if (const auto* const language_model = dynamic_cast<const LanguageModel*>(&model)) {
-    answerer = continuation_answerer(*language_model, experiment.data.kind->is_task(), corpus,
-                                     generation, options);
+  if (model.kind() == ModelKind::language_model) {
+    answerer =
+        continuation_answerer(model, experiment.data.kind->is_task(), corpus, generation, options);
   } else {
     const TextCodec& source = *corpus.source;
     answerer.encode = [&source, skipped = options.skipped](const std::string& line) {
@@ -164,20 +164,19 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
     };
     answerer.positions = learned_positions(experiment.model);
   }
-  if (const auto* const seq2seq = dynamic_cast<const Seq2Seq*>(&model)) {
+  if (model.kind() == ModelKind::seq2seq) {
     const TextCodec& target = *corpus.target;
     answerer.answers = answering(
         options,
-        [seq2seq, &target, generation](std::span<const Sequence> sources) {
-          return outputs(*seq2seq, target.vocabulary(), sources, generation);
+        [&model, &target, generation](std::span<const Sequence> sources) {
+          return outputs(model, target.vocabulary(), sources, generation);
         },
         [&target, options](const InputLine& line, const std::vector<Hypothesis>& found) {
           return generated_texts(target, line, {}, found, options);
         });
-  } else if (const auto* const classifier = dynamic_cast<const Classifier*>(&model)) {
+  } else if (model.kind() == ModelKind::classifier) {
     answerer.answers = answering(
-        options,
-        [classifier](std::span<const Sequence> sources) { return classes(*classifier, sources); },
+        options, [&model](std::span<const Sequence> sources) { return classes(model, sources); },
         [&labels = corpus.labels, count = generation.count, options](
             const InputLine& line, const std::vector<Hypothesis>& found) {
           return label_texts(labels, line, found, count, options);
@@ -188,7 +187,7 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
   return answerer;
 }
 
-Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, const Windows& windows,
+Answerer loss_answerer(const Model& model, const TextCodec& codec, const Windows& windows,
                        const AnswerOptions& options) {
   Answerer answerer;
   answerer.encode = [&codec, skipped = options.skipped](const std::string& line) {

@@ -60,7 +60,7 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
 // then the line, then <eos> if the vocabulary has it. An empty line is scored only if it has <eos>.
 // It reads a line that is longer than its context in windows. The object has their "context" and
 // "stride" if the model has a limit.
-Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, const Windows& windows,
+Answerer loss_answerer(const Model& model, const TextCodec& codec, const Windows& windows,
                        const AnswerOptions& options);
 
 // Returns the tokens of a line; none for an empty one, unless the model starts by itself. Throws

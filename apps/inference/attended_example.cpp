@@ -54,7 +54,7 @@ struct ExampleBuilder {
   }
 
   // A prompt and its continuation: the target if there is one, or for a task the generated one.
-  void add_prompt(const LanguageModel& model) {
+  void add_prompt(const Model& model) {
     const TextCodec& codec = *corpus.target;
     result.source = *request.text;
     Sequence ids = in_context(request.option, [&] { return codec.prompt(result.source); });
@@ -106,7 +106,7 @@ struct ExampleBuilder {
     Batches batches = Batches::in_order(dataset, corpus.framing, 1);
     Batch batch;
     batches.get(index, batch);
-    result.inputs = inputs_of(batch);
+    result.inputs = batch;
     result.source = fmt::format("{} example {}", split, index);
     const auto check_size = [&](int64_t positions) {
       check_input(positions <= max_recorded,
@@ -115,11 +115,11 @@ struct ExampleBuilder {
     };
     if (batch.source) check_size(batch.source.size());
     if (batch.input) check_size(batch.input.size());
-    if (const Tensor& features = features_of(batch).features) check_size(features.dim(1));
+    if (batch.features) check_size(batch.features.dim(1));
   }
 
   // The input of a decoder: the target if there is one, or the generated output.
-  void add_decoder_input(const Seq2Seq& model) {
+  void add_decoder_input(const Model& model) {
     const TextCodec& codec = *corpus.target;
     Sequence target;
     if (request.target) {
@@ -143,11 +143,11 @@ struct ExampleBuilder {
 
 PositionLabels labels_of(const Inputs& inputs, const Corpus& corpus) {
   PositionLabels labels;
-  const bool has_decoder = corpus.framing != Framing::classifier;
+  const bool has_decoder = corpus.framing != ModelKind::classifier;
   if (has_decoder) labels.target = token_labels(*corpus.target, inputs.input);
   if (corpus.format.features > 0)
     labels.source = position_labels(inputs.features.dim(1), corpus.grid);
-  else if (corpus.framing != Framing::language_model)
+  else if (corpus.framing != ModelKind::language_model)
     labels.source = token_labels(*corpus.source, has_decoder ? inputs.source : inputs.input);
   return labels;
 }
@@ -163,14 +163,13 @@ AttendedExample attended_example(const ExampleRequest& request, const Experiment
   if (request.example)
     builder.add_example();
   else if (kind == ModelKind::language_model)
-    builder.add_prompt(dynamic_cast<const LanguageModel&>(model));
+    builder.add_prompt(model);
   else
     builder.add_line();
   AttendedExample& result = builder.result;
-  if (kind == ModelKind::seq2seq) builder.add_decoder_input(dynamic_cast<const Seq2Seq&>(model));
+  if (kind == ModelKind::seq2seq) builder.add_decoder_input(model);
   if (kind == ModelKind::classifier) {
-    const int32_t label =
-        predicted_classes(dynamic_cast<const Classifier&>(model), result.inputs)[0];
+    const int32_t label = predicted_classes(model, result.inputs)[0];
     result.target = corpus.labels.at(static_cast<size_t>(label));
   }
   result.labels = labels_of(result.inputs, corpus);

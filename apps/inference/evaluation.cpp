@@ -7,19 +7,8 @@
 #include "core/ops.h"
 #include "core/ranks.h"
 #include "core/scope.h"
-#include "data/features.h"
-#include "nn/graph.h"
 
 namespace heed {
-
-Inputs inputs_of(const Batch& batch) {
-  const BatchFeatures& more = features_of(batch);
-  Inputs inputs{batch.source, batch.source_lengths, batch.input, batch.input_lengths,
-                more.features};
-  if (more.sender)
-    inputs.edges = std::make_shared<Edges>(Edges{more.sender, more.receiver, more.edge_features});
-  return inputs;
-}
 
 namespace {
 
@@ -83,7 +72,7 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
 
 }  // namespace
 
-Measured evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
+Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing, int64_t batch_size,
                   std::vector<Outcome>* outcomes, TargetCounts* counts) {
   ScopeGuard here;
   here->gradients = here->training = false;
@@ -95,7 +84,7 @@ Measured evaluate(const Model& model, const Dataset& dataset, Framing framing, i
   Batch batch;
   for (int64_t i = own.first; i < own.last; ++i) {
     batches.get(i, batch);
-    const Tensor logits = model.logits(inputs_of(batch));
+    const Tensor logits = model.logits(batch);
     BatchScores& part = parts.emplace_back();
     part.loss = cross_entropy(logits, batch.target, Reduction::sum).item();
     part.targets = batch.targets;

@@ -12,9 +12,6 @@
 
 namespace heed {
 
-// Returns the inputs of a model in a batch.
-Inputs inputs_of(const Batch& batch);
-
 // The result of one example.
 struct Outcome {
   bool correct = true;                  // every target is predicted
@@ -46,7 +43,7 @@ using TargetCounts = std::map<std::pair<int32_t, int32_t>, int64_t>;
 // Evaluates every example of the dataset once, without dropout. Does not change the state of
 // training. The ranks (core/ranks.h) share the examples, and all get the same scores. Appends the
 // result of each example to `outcomes` and adds its targets to `counts`, unless these are null.
-Measured evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
+Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing, int64_t batch_size,
                   std::vector<Outcome>* outcomes = nullptr, TargetCounts* counts = nullptr);
 
 }  // namespace heed

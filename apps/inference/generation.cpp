@@ -39,7 +39,7 @@ SearchOptions search_options(const Vocabulary& vocabulary, const GenerationOptio
 
 }  // namespace
 
-Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+Found outputs(const Model& model, const Vocabulary& target, const Inputs& batch,
               const GenerationOptions& options) {
   const Shape& shape = batch.features ? batch.features.shape() : batch.source.shape();
   const int64_t sources = shape[0], longest = shape[1];
@@ -52,7 +52,7 @@ Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batc
   return n_best_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
 }
 
-Found outputs(const Seq2Seq& model, const Vocabulary& target, std::span<const Sequence> sources,
+Found outputs(const Model& model, const Vocabulary& target, std::span<const Sequence> sources,
               const GenerationOptions& options) {
   return found_in_batches(sources, batch_size_of(options, source_batch), BatchOrder::by_length,
                           [&](std::span<const size_t> chosen) {
@@ -122,8 +122,8 @@ Tensor logits_of(const NextLogits& next, const std::vector<Sample>& active) {
 }
 
 // Generates until every sample of the batch has ended.
-Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
-                std::vector<Sample> active, const GenerationOptions& options) {
+Found generated(const Model& model, const Vocabulary& vocabulary, std::vector<Sample> active,
+                const GenerationOptions& options) {
   Found results(active.size());
   const int64_t max_length = options.max_length.value_or(max_continuation);
   const NextLogits next = next_logits(model, {.cache = options.cache, .context = options.context});
@@ -157,8 +157,8 @@ Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
   return results;
 }
 
-Found samples(const LanguageModel& model, const Vocabulary& vocabulary,
-              std::span<const Sequence> prompts, const GenerationOptions& options) {
+Found samples(const Model& model, const Vocabulary& vocabulary, std::span<const Sequence> prompts,
+              const GenerationOptions& options) {
   const auto count = static_cast<size_t>(options.count);
   if (options.max_length == 0) return Found(prompts.size(), std::vector<Hypothesis>(count));
   std::vector<Sequence> starts;  // a prompt for each sample
@@ -183,7 +183,7 @@ Found samples(const LanguageModel& model, const Vocabulary& vocabulary,
 
 }  // namespace
 
-Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+Found continuations(const Model& model, const Vocabulary& vocabulary,
                     std::span<const Sequence> prompts, const GenerationOptions& options) {
   for (const Sequence& prompt : prompts)
     check(!prompt.empty(), "a language model needs a prompt of at least one token");
@@ -196,7 +196,7 @@ Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
   });
 }
 
-Found classes(const Classifier& model, std::span<const Sequence> sources, int64_t batch_size) {
+Found classes(const Model& model, std::span<const Sequence> sources, int64_t batch_size) {
   ScopeGuard here;
   here->gradients = here->training = false;
   return found_in_batches(
@@ -223,7 +223,7 @@ Found classes(const Classifier& model, std::span<const Sequence> sources, int64_
       });
 }
 
-std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch) {
+std::vector<int32_t> predicted_classes(const Model& model, const Inputs& batch) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const Tensor logits = model.logits(batch);
@@ -248,7 +248,7 @@ std::vector<Window> windows_of(int64_t targets, const Windows& windows) {
   return list;
 }
 
-Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
+Found scored_tokens(const Model& model, std::span<const Sequence> sequences,
                     const Windows& windows) {
   ScopeGuard here;
   here->gradients = here->training = false;

@@ -42,10 +42,10 @@ struct GenerationOptions {
 int64_t max_output_length(int64_t source_length, int64_t positions);
 
 // Returns the outputs of an encoder-decoder for each source. Throws Error for an empty source.
-Found outputs(const Seq2Seq& model, const Vocabulary& target, std::span<const Sequence> sources,
+Found outputs(const Model& model, const Vocabulary& target, std::span<const Sequence> sources,
               const GenerationOptions& options);
 // The same for the sources of one batch, on each rank by itself.
-Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+Found outputs(const Model& model, const Vocabulary& target, const Inputs& batch,
               const GenerationOptions& options);
 
 // Returns continuations of each prompt, without the prompt and without <eos>. With a beam they are
@@ -53,14 +53,14 @@ Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batc
 // prompt has its own random stream, so it does not depend on the others. A continuation ends early
 // where the rules allow no further token. Log probabilities are those of the model, at
 // temperature 1. Throws Error for an empty prompt.
-Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+Found continuations(const Model& model, const Vocabulary& vocabulary,
                     std::span<const Sequence> prompts, const GenerationOptions& options);
 
 // Returns all classes for each source, best first. A class is a hypothesis of one token, the label.
 // Between equal logits the lower label comes first.
-Found classes(const Classifier& model, std::span<const Sequence> sources, int64_t batch_size = 32);
+Found classes(const Model& model, std::span<const Sequence> sources, int64_t batch_size = 32);
 // Returns the most likely class of each row of a batch.
-std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch);
+std::vector<int32_t> predicted_classes(const Model& model, const Inputs& batch);
 
 // How a language model reads a sequence that is longer than its context: in windows of `context`
 // inputs, each `stride` inputs after the one before. A target is scored in the first window that
@@ -79,7 +79,7 @@ std::vector<Window> windows_of(int64_t targets, const Windows& windows);
 
 // Returns one hypothesis for each sequence: its tokens after the first, with the log probability of
 // each given the tokens before it that its window has.
-Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
+Found scored_tokens(const Model& model, std::span<const Sequence> sequences,
                     const Windows& windows = {});
 
 }  // namespace heed

@@ -24,7 +24,7 @@ std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
 // Returns what f(batch), a text for each example, predicts for the first `count` examples. The
 // ranks share the batches.
 template <class F>
-std::vector<std::string> predicted_texts(const Dataset& dataset, Framing framing, size_t count,
+std::vector<std::string> predicted_texts(const Dataset& dataset, ModelKind framing, size_t count,
                                          const F& f) {
   constexpr int64_t batch_size = 32;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
@@ -53,12 +53,11 @@ std::string source_text(const Corpus& corpus, const Example& example) {
   if (corpus.format.features == 0) return corpus.source->decode(source_of(corpus, example));
   std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", example.positions)
                                          : fmt::format("[{}", joined(corpus.grid, " × "));
-  if (corpus.format.has_edges)
-    text += fmt::format(", {} edges", features_of(example).sender.size());
+  if (corpus.format.has_edges) text += fmt::format(", {} edges", example.sender.size());
   return text + "]";
 }
 
-std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corpus,
+std::vector<Prediction> predict_outputs(const Model& model, const Corpus& corpus,
                                         const Dataset& dataset,
                                         const std::vector<Example>& examples, int64_t positions,
                                         int64_t beam) {
@@ -69,7 +68,7 @@ std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corp
       predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
         std::vector<std::string> texts;
         for (const std::vector<Hypothesis>& each :
-             outputs(model, corpus.target->vocabulary(), inputs_of(batch), options))
+             outputs(model, corpus.target->vocabulary(), batch, options))
           texts.push_back(corpus.target->decode(each[0].tokens));
         return texts;
       });
@@ -80,7 +79,7 @@ std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corp
   return results;
 }
 
-std::vector<Prediction> predict_continuations(const LanguageModel& model, const Corpus& corpus,
+std::vector<Prediction> predict_continuations(const Model& model, const Corpus& corpus,
                                               const std::vector<Example>& examples,
                                               int64_t context) {
   const TextCodec& codec = *corpus.target;
@@ -109,8 +108,8 @@ std::vector<Prediction> predict_continuations(const LanguageModel& model, const 
   return results;
 }
 
-std::vector<Prediction> random_samples(const LanguageModel& model, const TextCodec& codec,
-                                       int64_t count, int64_t context) {
+std::vector<Prediction> random_samples(const Model& model, const TextCodec& codec, int64_t count,
+                                       int64_t context) {
   GenerationOptions options;
   options.count = count;
   options.scored = false;
@@ -124,15 +123,14 @@ std::vector<Prediction> random_samples(const LanguageModel& model, const TextCod
   return results;
 }
 
-std::vector<Prediction> predict_labels(const Classifier& model, const Corpus& corpus,
+std::vector<Prediction> predict_labels(const Model& model, const Corpus& corpus,
                                        const Dataset& dataset,
                                        const std::vector<Example>& examples) {
   const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
   const std::vector<std::string> found =
       predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
         std::vector<std::string> labels;
-        for (const int32_t id : predicted_classes(model, inputs_of(batch)))
-          labels.push_back(label(id));
+        for (const int32_t id : predicted_classes(model, batch)) labels.push_back(label(id));
         return labels;
       });
   std::vector<Prediction> results;
@@ -148,19 +146,16 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     int64_t beam) {
   const std::vector<Example> examples = first_examples(dataset, count);
   if (examples.empty()) return {};
-  switch (corpus.framing) {
-    case Framing::seq2seq:
-      return predict_outputs(dynamic_cast<const Seq2Seq&>(model), corpus, dataset, examples,
-                             positions, beam);
-    case Framing::classifier:
-      return predict_labels(dynamic_cast<const Classifier&>(model), corpus, dataset, examples);
-    case Framing::language_model:
+  switch (model.kind()) {
+    case ModelKind::seq2seq:
+      return predict_outputs(model, corpus, dataset, examples, positions, beam);
+    case ModelKind::classifier:
+      return predict_labels(model, corpus, dataset, examples);
+    case ModelKind::language_model:
       break;
   }
-  const auto& language_model = dynamic_cast<const LanguageModel&>(model);
-  if (examples[0].prompt > 0)
-    return predict_continuations(language_model, corpus, examples, positions);
-  return random_samples(language_model, *corpus.target, count, positions);
+  if (examples[0].prompt > 0) return predict_continuations(model, corpus, examples, positions);
+  return random_samples(model, *corpus.target, count, positions);
 }
 
 namespace {

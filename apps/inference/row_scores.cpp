@@ -19,8 +19,8 @@ struct Columns {
   std::string source, expected;
 };
 
-Columns columns_of(const std::string& line, Framing framing) {
-  const bool is_label = framing == Framing::classifier;
+Columns columns_of(const std::string& line, ModelKind framing) {
+  const bool is_label = framing == ModelKind::classifier;
   const auto tabs = std::ranges::count(line, '\t');
   check_input(tabs == 1, "expected {} with a tab between, found {}",
               is_label ? "a label and a text" : "an input and its output",
@@ -37,7 +37,7 @@ Example example_of(const std::string& line, const Corpus& corpus, int64_t* skipp
   const Columns row = columns_of(line, corpus.framing);
   const Sequence source = corpus.source->encode(row.source, skipped);
   Example example;
-  if (corpus.framing == Framing::classifier) {
+  if (corpus.framing == ModelKind::classifier) {
     const auto label = std::ranges::find(corpus.labels, row.expected);
     check_input(label != corpus.labels.end(), "there is no label {}; the labels are {}",
                 in_quotes(row.expected), shortened(joined(corpus.labels), 200));
@@ -56,7 +56,7 @@ std::string json_of(const InputLine& line, const Outcome& outcome, const Corpus&
                   .set("line", line.number)
                   .set("input", row.source)
                   .set("expected", row.expected);
-  if (corpus.framing == Framing::classifier)
+  if (corpus.framing == ModelKind::classifier)
     json.set("predicted", corpus.labels.at(static_cast<size_t>(outcome.predicted)));
   return json.set("correct", outcome.correct)
       .set("loss", float32_digits(outcome.mean_loss()))
@@ -77,7 +77,7 @@ Answerer row_answerer(const Model& model, const Experiment& experiment, const Co
     check_input(positions == 0 || std::ssize(example.input) <= positions,
                 "expected at most {} tokens, the positions of the model, found {}", positions,
                 example.input.size());
-    return corpus.framing == Framing::seq2seq ? example.source : example.input;
+    return corpus.framing == ModelKind::seq2seq ? example.source : example.input;
   };
   answerer.answers = [&model, &corpus, options](std::span<const InputLine> lines) {
     std::vector<Example> rows;

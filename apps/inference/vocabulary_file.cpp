@@ -66,7 +66,7 @@ std::vector<int64_t> grid_of(const Json& json) {
 }
 
 void read_format(const Json& json, Corpus& corpus) {
-  if (corpus.framing == Framing::language_model)
+  if (corpus.framing == ModelKind::language_model)
     for (const char* name : {"features", "edge_features", "grid"})
       check_input(!json.find(name), "'{}', but a language model reads only tokens", name);
   if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
@@ -79,7 +79,7 @@ void read_format(const Json& json, Corpus& corpus) {
 }
 
 void parse_codecs(const Json& json, Corpus& corpus) {
-  const bool is_classifier = corpus.framing == Framing::classifier;
+  const bool is_classifier = corpus.framing == ModelKind::classifier;
   const bool two = json.find("target") != nullptr;
   if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
   if (two)
@@ -87,7 +87,7 @@ void parse_codecs(const Json& json, Corpus& corpus) {
   else if (!is_classifier)
     corpus.target = corpus.source;
   check_input(is_classifier || corpus.target, "'target' is missing");
-  if (corpus.framing == Framing::seq2seq)
+  if (corpus.framing == ModelKind::seq2seq)
     for (const char* token : {begin_token, end_token})
       check_input(corpus.target->vocabulary().find(token) != Vocabulary::none,
                   "the vocabulary of the target has no {}, which an encoder-decoder needs", token);
@@ -121,7 +121,7 @@ std::string labels_digest(const std::vector<std::string>& labels) {
 Json vocabulary_identity(const Corpus& corpus) {
   Json json = Json::object();
   if (corpus.source) json.set("source", codec_digest(*corpus.source));
-  if (corpus.target && corpus.framing != Framing::classifier)
+  if (corpus.target && corpus.framing != ModelKind::classifier)
     json.set("target", codec_digest(*corpus.target));
   add_format(json, corpus);
   if (!corpus.labels.empty()) json.set("labels", labels_digest(corpus.labels));
@@ -151,7 +151,7 @@ ExistingVocabulary read_codecs(const std::string& path) {
   return existing;
 }
 
-Corpus read_vocabulary(const std::string& path, Framing framing) {
+Corpus read_vocabulary(const std::string& path, ModelKind framing) {
   Corpus corpus;
   corpus.framing = framing;
   read_members(path, [&](const Json& json) {

@@ -33,6 +33,6 @@ ExistingVocabulary read_codecs(const std::string& path);
 
 // Returns the vocabularies, labels and formats of a file, without splits. Throws InputError, with
 // the path and the mistake, for a file that is not valid.
-Corpus read_vocabulary(const std::string& path, Framing framing);
+Corpus read_vocabulary(const std::string& path, ModelKind framing);
 
 }  // namespace heed

@@ -19,7 +19,7 @@
 using namespace heed;
 
 struct Experiment {
-  Framing framing;
+  ModelKind framing;
   SequenceTask task;
   SplitFractions held_out;
   TransformerOptions model = {};
@@ -32,7 +32,7 @@ static constexpr uint64_t seed = 1;  // of the data, the initial weights and the
 
 // The encoder-decoder of configs/reverse.toml (Vaswani et al. 2017).
 static Experiment reverse() {
-  Experiment e{.framing = Framing::seq2seq,
+  Experiment e{.framing = ModelKind::seq2seq,
                .task = reverse_task(50, {1, 25}),
                .held_out = {.val = 0.1, .test = 0.1},
                .optim = {.lr = 2e-3, .clip_norm = 1, .beta2 = 0.98},
@@ -50,7 +50,7 @@ static Experiment reverse() {
 
 // The decoder-only model of configs/sort.toml (Radford et al. 2019).
 static Experiment sort() {
-  Experiment e{.framing = Framing::language_model,
+  Experiment e{.framing = ModelKind::language_model,
                .task = sort_task(3, {6, 6}),
                .held_out = {.val = 0.05, .test = 0.25},
                .optim = {.lr = 1e-3, .weight_decay = 0.1, .clip_norm = 1, .beta2 = 0.95},
@@ -86,12 +86,8 @@ static std::unique_ptr<Model> make_model(const Experiment& e, int64_t vocabulary
   ScopeGuard here;
   here->seed = seed;
   const ModelSizes sizes{.source_vocabulary = vocabulary, .vocabulary = vocabulary};
-  if (e.framing == Framing::seq2seq) return std::make_unique<Seq2Seq>(e.model, sizes);
+  if (e.framing == ModelKind::seq2seq) return std::make_unique<Seq2Seq>(e.model, sizes);
   return std::make_unique<LanguageModel>(e.model, sizes);
-}
-
-static Inputs inputs_of(const Batch& b) {
-  return {b.source, b.source_lengths, b.input, b.input_lengths};
 }
 
 // The most likely token of row n of logits (…, V).
@@ -108,7 +104,7 @@ static double exact_match(const Model& model, const Dataset& data, const Experim
   int64_t right = 0;
   for (int64_t i = 0; i < data.size; ++i) {
     batches.get(i, one);
-    const Tensor logits = model.logits(inputs_of(one));
+    const Tensor logits = model.logits(one);
     bool all = true;
     for (int64_t n = 0; n < one.target.size(); ++n)
       all = all && (one.target[n] == ignored || one.target[n] == most_likely(logits, n));
@@ -163,7 +159,7 @@ static void run(const Experiment& e, int64_t steps) {
     here->calls = 0;
     batches.get(step - 1, batch);
     optimizer.zero_grad();
-    const Tensor loss = model->loss(inputs_of(batch), batch.target);  // mean over the targets
+    const Tensor loss = model->loss(batch, batch.target);  // mean over the targets
     backward(loss);
     optimizer.set_lr(schedule.rate(step));
     const double norm = optimizer.step();
@@ -196,5 +192,5 @@ int main(int argc, char** argv) try {
   run(e, steps);
 } catch (const Error& error) {
   fmt::print(stderr, "minimal: {}\n", error.what());
-  return dynamic_cast<const InputError*>(&error) ? 2 : 1;
+  return dynamic_cast<const InputError*>(&error) ? 2 : 1;  // 2: a mistake of the user
 }

@@ -70,7 +70,8 @@ void check_settings(const Checkpoint& checkpoint, const Experiment& experiment) 
   }
 }
 
-void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing) {
+void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path,
+                           ModelKind framing) {
   if (exists(path))
     check_vocabulary(checkpoint, vocabulary_identity(read_vocabulary(path, framing)), path,
                      "restore the file, or remove it and write it again with train --resume");
@@ -100,7 +101,7 @@ void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::s
 }
 
 RowVocabularies row_vocabularies(const Corpus& corpus) {
-  const bool is_classifier = corpus.framing == Framing::classifier;
+  const bool is_classifier = corpus.framing == ModelKind::classifier;
   const auto of = [](const TextCodec& codec) {
     return RowVocabulary{name_of(levels, codec.level()), codec.vocabulary().tokens(),
                          codec_digest(codec)};

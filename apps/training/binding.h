@@ -39,7 +39,8 @@ void check_settings(const Checkpoint& checkpoint, const Experiment& experiment);
 
 // Throws InputError that names the first difference between a file vocabulary.json and the
 // vocabulary of the checkpoint. Does nothing if there is no file.
-void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing);
+void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path,
+                           ModelKind framing);
 // Throws InputError if the data of a run or their vocabulary have changed since its training.
 void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run,
                 const Origins& origins = {});

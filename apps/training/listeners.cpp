@@ -139,6 +139,7 @@ class Evaluation : public TrainingListener {
  public:
   using TrainingListener::TrainingListener;
 
+  Order order() const override { return Order::evaluation; }
   void after_step(const StepReport&) override {
     if (training_.due(training_.experiment.train.evaluate_every)) evaluate();
   }
@@ -200,6 +201,7 @@ class CheckpointWriter : public TrainingListener {
  public:
   using TrainingListener::TrainingListener;
 
+  Order order() const override { return Order::checkpoint; }
   void after_step(const StepReport&) override {
     const TrainOptions& train = training_.experiment.train;
     const bool evaluation = training_.due(train.evaluate_every);
@@ -217,6 +219,7 @@ class EarlyStop : public TrainingListener {
  public:
   using TrainingListener::TrainingListener;
 
+  Order order() const override { return Order::stop; }
   bool stops() const override {
     const int64_t patience = training_.experiment.train.patience;
     return patience > 0 && training_.state.evaluations_since_best >= patience;
@@ -307,9 +310,9 @@ TrainingListeners standard_listeners(TrainingContext& training) {
 }
 
 void add_listener(TrainingListeners& listeners, std::unique_ptr<TrainingListener> listener) {
-  const auto evaluation = std::ranges::find_if(
-      listeners, [](const auto& one) { return dynamic_cast<const Evaluation*>(one.get()); });
-  listeners.insert(evaluation, std::move(listener));
+  const auto next = std::ranges::find_if(
+      listeners, [&](const auto& one) { return one->order() > listener->order(); });
+  listeners.insert(next, std::move(listener));
 }
 
 }  // namespace heed

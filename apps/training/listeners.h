@@ -51,8 +51,12 @@ struct TrainingContext {
 // All ranks call the same functions in the same order.
 class TrainingListener {
  public:
+  // Listeners are called in this order. A checkpoint has the rows of metrics of its step.
+  enum class Order { metrics, evaluation, checkpoint, stop };
+
   explicit TrainingListener(TrainingContext& training) : training_(training) {}
   virtual ~TrainingListener() = default;
+  virtual Order order() const { return Order::metrics; }
   virtual void before_step() {}
   virtual void after_step(const StepReport&) {}
   // Returns whether the training ends before its last step.
@@ -68,8 +72,7 @@ using TrainingListeners = std::vector<std::unique_ptr<TrainingListener>>;
 
 // Returns the listeners of every training, in the order in which they are called.
 TrainingListeners standard_listeners(TrainingContext& training);
-// Adds a listener, such as one of lab/. It is called before evaluations and checkpoints, so that a
-// checkpoint has its rows of metrics.
+// Adds a listener, such as one of lab/, after the others of its order.
 void add_listener(TrainingListeners& listeners, std::unique_ptr<TrainingListener> listener);
 
 }  // namespace heed

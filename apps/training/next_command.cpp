@@ -42,7 +42,7 @@ std::span<const int32_t> without_marks(std::span<const int32_t> ids, const Vocab
 // Returns a text for a model to read, or "" if this example has none that can be typed: the source
 // of an encoder-decoder, the problem of a task, or the first half of a text, on one line.
 std::string input_of(const Example& example, const Corpus& corpus) {
-  const bool is_encoded = corpus.framing == Framing::seq2seq;
+  const bool is_encoded = corpus.framing == ModelKind::seq2seq;
   const TextCodec& codec = is_encoded ? *corpus.source : *corpus.target;
   std::span<const int32_t> ids = is_encoded ? example.source : example.input;
   const bool is_whole = is_encoded || example.prompt > 0;

@@ -125,7 +125,7 @@ class Shards::Instance {
   // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses. With
   // `is_last` nothing else is added to the gradient of this rank: its sum over the ranks starts.
   double run_batch(const Batch& batch, const LabelSmoothing& smoothing, bool is_last) const {
-    const Tensor loss = model_.loss(inputs_of(batch), batch.target, Reduction::sum, smoothing);
+    const Tensor loss = model_.loss(batch, batch.target, Reduction::sum, smoothing);
     const double value = loss.item();
     if (!std::isfinite(value)) return value;
     if (is_last && rank_count() > 1 && !ObserverScope::exists())

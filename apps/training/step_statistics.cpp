@@ -44,7 +44,7 @@ class RealPositions {
     lengths_ = of_source ? batch.source_lengths : batch.input_lengths;
     const Ids& tokens = of_source ? batch.source : batch.input;
     // With features in place of tokens, (B, T, F), T is theirs.
-    time_ = tokens ? tokens.dim(1) : features_of(batch).features.dim(1);
+    time_ = tokens ? tokens.dim(1) : batch.features.dim(1);
   }
   // Calls f(first element, end) for the row of each real position. Outputs of another form, such as
   // lines of a grid, have no padding.
@@ -172,8 +172,7 @@ int64_t positions_of(const Batch& batch) {
   int64_t most = 0;
   for (const Ids& ids : {batch.source, batch.input})
     if (ids) most = std::max(most, ids.dim(1));
-  const Tensor& features = features_of(batch).features;
-  return features ? std::max(most, features.dim(1)) : most;
+  return batch.features ? std::max(most, batch.features.dim(1)) : most;
 }
 
 // The first examples of the split that shows what training does.
@@ -190,7 +189,7 @@ Json layer_statistics(const Model& model, const Batch& batch) {
   LayerObserver observer(model);
   {
     const ObserverScope here(observer);
-    model.head_input(inputs_of(batch));
+    model.head_input(batch);
   }
   Json layers = Json::object();
   for (const LayerObserver::Layer& layer : observer.layers()) {
@@ -204,7 +203,7 @@ Json layer_statistics(const Model& model, const Batch& batch) {
 
 Json head_statistics(const Model& model, const Batch& example) {
   Recorder recorder;
-  model.head_input(inputs_of(example));
+  model.head_input(example);
   Json heads = Json::object();
   for (const AttentionRecord& record : recorder.records(model))
     heads.set(record.name, json_of(record));

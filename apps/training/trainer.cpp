@@ -40,7 +40,7 @@ LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) 
   LabelSmoothing smoothing(train.label_smoothing, train.label_smoothing_over);
   if (train.label_smoothing == 0) return {};
   if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
-  if (corpus.framing != Framing::classifier)
+  if (corpus.framing != ModelKind::classifier)
     smoothing.impossible = corpus.target->vocabulary().begin();
   check_input(smoothing.impossible >= 0,
               "`train.label_smoothing_over` = \"possible_others\" needs a token that is never a "

@@ -125,6 +125,7 @@ StepReport TrainingLoop::step() {
     report = training_.trainer.step();
   } catch (const Error& error) {
     check_not_abandoned();  // what was left out is no number
+    // The text is wrapped, so the kind of the error must be asked here, where it is caught.
     const bool has_diverged = dynamic_cast<const Diverged*>(&error);
     std::string hint = (has_diverged ? training_.remedy() : "") + training_.intact();
     if (!training_.experiment.train.detect_anomaly && !dynamic_cast<const LostRank*>(&error))

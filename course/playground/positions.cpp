@@ -31,7 +31,8 @@ Json picture(std::string name, const std::vector<std::string>& rows, int64_t col
 
 std::vector<std::string> numbered_labels(int64_t count) { return position_labels(count, {}); }
 
-// The parts of a model that are a Part, by their names.
+// The parts of a model that are a Part, by their names. A cast finds them, because a module knows
+// its parts only as modules.
 template <class Part>
 std::map<std::string, const Part*> parts_of(const Model& model) {
   std::map<std::string, const Part*> parts;

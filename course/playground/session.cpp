@@ -190,7 +190,7 @@ class Without {
 
 // The first three features of each position as bytes: red, green and blue.
 Json pixels(const Batch& batch) {
-  const Tensor& features = features_of(batch).features;
+  const Tensor& features = batch.features;
   const int64_t width = features.dim(2);
   Json list = Json::array();
   for (int64_t t = 0; t < features.dim(1); ++t) {
@@ -205,10 +205,9 @@ Json pixels(const Batch& batch) {
 }
 
 Json edges(const Batch& batch) {
-  const BatchFeatures& features = features_of(batch);
   Json list = Json::array();
-  for (int64_t e = 0; e < features.sender.size(); ++e)
-    list.push(Json::array({int64_t{features.sender[e]}, int64_t{features.receiver[e]}}));
+  for (int64_t e = 0; e < batch.edges.sender.size(); ++e)
+    list.push(Json::array({int64_t{batch.edges.sender[e]}, int64_t{batch.edges.receiver[e]}}));
   return list;
 }
 
@@ -221,7 +220,7 @@ Example typed_example(const AttendedExample& read, const Corpus& corpus) {
   if (read.inputs.source) example.source = tokens(read.inputs.source);
   example.input = tokens(read.inputs.input);
   example.target.assign(example.input.size(), ignored);
-  if (corpus.framing == Framing::classifier) {
+  if (corpus.framing == ModelKind::classifier) {
     const auto label = std::ranges::find(corpus.labels, read.target);
     example.target.assign(1, static_cast<int32_t>(label - corpus.labels.begin()));
   }
@@ -275,7 +274,7 @@ void add_parts(const Inspected& inspected, int64_t position, Json& json) {
         }
         return Tensor();
       });
-  inspected.model.logits(inputs_of(inspected.one));
+  inspected.model.logits(inspected.one);
   json.set("vectors", std::move(embedded)).set("units", std::move(units));
 }
 
@@ -432,11 +431,10 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   Json json = heed::trace(here_only, 0, outputs <= 16 ? 16 : 12).json();
   json.set("typed", !text.empty());
   const Batch& batch = here_only.one;
-  const Inputs inputs = inputs_of(batch);
   const bool reads_features = corpus_.format.features > 0;
   Json maps = Json::array();
   for (const AttentionMap& map :
-       attention_maps(record_attention(model, inputs), labels_of(inputs, corpus_)))
+       attention_maps(record_attention(model, batch), labels_of(batch, corpus_)))
     maps.push(map_json(map));
   json.set("maps", std::move(maps));
   add_parts(here_only, position, json);

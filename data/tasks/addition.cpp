@@ -28,7 +28,7 @@ static bool add_digits(SequencePair& pair) {
 const DataKind data_kinds::addition = {
     .name = "addition",
     .keys = {"digits"},
-    .framings = {Framing::language_model, Framing::seq2seq},
+    .framings = {ModelKind::language_model, ModelKind::seq2seq},
     .sequence_task = [](const DataOptions& options, Lengths) -> SequenceTask {
       return {.tokens = numbered(10),
               .base = 10,

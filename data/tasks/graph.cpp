@@ -124,25 +124,24 @@ class Graphs {
 
   void write(Random& random, Example& example) {
     const size_t nodes = distance_.size(), width = static_cast<size_t>(colours_) + 1;
-    ExampleFeatures& more = attach_features(example);
-    more.features.assign(nodes * width, 0.0F);
+    example.features.assign(nodes * width, 0.0F);
     colour_.resize(nodes);
     for (size_t node = 0; node < nodes; ++node) {
       colour_[node] = any_below(random, colours_);
-      float* const features = more.features.data() + node * width;
+      float* const features = example.features.data() + node * width;
       features[colour_[node]] = 1;
       features[colours_] = static_cast<float>(is_marked_[node]);
     }
     example.target.assign(1, colour_[labelled_]);
-    more.sender.clear();
-    more.receiver.clear();
+    example.sender.clear();
+    example.receiver.clear();
     const auto kinds = static_cast<size_t>(edge_kinds_);
-    more.edge_features.assign(edges_.size() * kinds, 0.0F);
+    example.edge_features.assign(edges_.size() * kinds, 0.0F);
     for (size_t e = 0; e < edges_.size(); ++e) {
-      more.sender.push_back(edges_[e].sender);
-      more.receiver.push_back(edges_[e].receiver);
+      example.sender.push_back(edges_[e].sender);
+      example.receiver.push_back(edges_[e].receiver);
       if (kinds > 0 && edges_[e].kind != self_kind)
-        more.edge_features[e * kinds + static_cast<size_t>(edges_[e].kind)] = 1;
+        example.edge_features[e * kinds + static_cast<size_t>(edges_[e].kind)] = 1;
     }
   }
 
@@ -177,7 +176,7 @@ void check_graph(const DataOptions& options) {
 
 const DataKind data_kinds::graph = {.name = "graph",
                                     .keys = {"lengths", "symbols", "edge_kinds"},
-                                    .framings = {Framing::classifier},
+                                    .framings = {ModelKind::classifier},
                                     .check = check_graph,
                                     .task = graph_task};
 

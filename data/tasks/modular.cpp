@@ -58,7 +58,7 @@ static void check_prime(const DataOptions& options) {
 const DataKind data_kinds::modular = {
     .name = "modular",
     .keys = {"modulus", "operation"},
-    .framings = {Framing::language_model, Framing::seq2seq, Framing::classifier},
+    .framings = {ModelKind::language_model, ModelKind::seq2seq, ModelKind::classifier},
     .check = check_prime,
     .sequence_task = modular_task,
     .labels = [](const DataOptions& options) { return numbered(options.modulus); }};

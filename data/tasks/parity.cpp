@@ -17,7 +17,7 @@ namespace heed {
 const DataKind data_kinds::parity = {
     .name = "parity",
     .keys = {"lengths"},
-    .framings = {Framing::language_model, Framing::seq2seq, Framing::classifier},
+    .framings = {ModelKind::language_model, ModelKind::seq2seq, ModelKind::classifier},
     .sequence_task = [](const DataOptions&, Lengths lengths) -> SequenceTask {
       return {
           .tokens = numbered(2), .base = 2, .lengths = lengths, .solve = [](SequencePair& pair) {

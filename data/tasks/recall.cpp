@@ -32,9 +32,9 @@ static Task recall_task(const DataOptions& options, Lengths lengths) {
   tokens.insert(tokens.end(), values.begin(), values.end());
   Task task;
   task.source = task.target =
-      task_codec(Level::word, std::move(tokens), Framing::language_model, /*one_length=*/true);
+      task_codec(Level::word, std::move(tokens), ModelKind::language_model, /*one_length=*/true);
   task.longest_input = 2 * lengths.most + 1;
-  task.draw = [=, layout = Layout(Framing::language_model, task.target->vocabulary())](
+  task.draw = [=, layout = Layout(ModelKind::language_model, task.target->vocabulary())](
                   Random& random, Example& example, Content& prompt) {
     thread_local std::vector<int32_t> keys;  // working space
     const int64_t pairs = any_length(random, lengths), queried = any_below(random, pairs);
@@ -63,7 +63,7 @@ static void check_recall(const DataOptions& options) {
 
 const DataKind data_kinds::recall = {.name = "recall",
                                      .keys = {"lengths", "symbols"},
-                                     .framings = {Framing::language_model},
+                                     .framings = {ModelKind::language_model},
                                      .check = check_recall,
                                      .task = recall_task};
 

@@ -23,7 +23,7 @@ static Task set_task(const DataOptions& options, Lengths lengths) {
   const int64_t symbols = options.symbols, classes = std::min(options.lengths[0], symbols);
   Task task;
   task.source = task.target =
-      task_codec(Level::word, numbered(symbols), Framing::classifier, /*one_length=*/false);
+      task_codec(Level::word, numbered(symbols), ModelKind::classifier, /*one_length=*/false);
   for (int64_t count = 1; count <= classes; ++count) task.labels.push_back(std::to_string(count));
   task.longest_input = lengths.most;
   task.draw = [=](Random& random, Example& example, Content& content) {
@@ -47,7 +47,7 @@ static Task set_task(const DataOptions& options, Lengths lengths) {
 const DataKind data_kinds::set = {
     .name = "set",
     .keys = {"lengths", "symbols"},
-    .framings = {Framing::classifier},
+    .framings = {ModelKind::classifier},
     .check =
         [](const DataOptions& options) {
           check_shortest(options, 2, "all smaller sets have the same number of different tokens");

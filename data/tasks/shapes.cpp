@@ -32,7 +32,7 @@ static Task shapes_task(const DataOptions& options, Lengths) {
     const Figure figure = draw_figure(random, size);
     const int32_t row = any_below(random, size - figure.side + 1);
     const int32_t column = any_below(random, size - figure.side + 1);
-    std::vector<float>& features = attach_features(example).features;
+    std::vector<float>& features = example.features;
     features.assign(static_cast<size_t>(size * size * colour_channels), 0.0F);
     paint(figure, row, column, size, features.data());
     example.target.assign(1, figure.kind);
@@ -43,7 +43,7 @@ static Task shapes_task(const DataOptions& options, Lengths) {
 
 const DataKind data_kinds::shapes = {.name = "shapes",
                                      .keys = {"size", "noise"},
-                                     .framings = {Framing::classifier},
+                                     .framings = {ModelKind::classifier},
                                      .task = shapes_task};
 
 }  // namespace heed

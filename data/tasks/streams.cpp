@@ -33,15 +33,15 @@ static Task streams_task(const DataOptions& options, Lengths lengths) {
   Task task;
   task.format.features = rows + columns;
   task.target =
-      task_codec(Level::word, numbered(options.symbols), Framing::seq2seq, /*one_length=*/false);
+      task_codec(Level::word, numbered(options.symbols), ModelKind::seq2seq, /*one_length=*/false);
   task.longest_source =
       lengths.most * held.most + (lengths.most - 1) * between_keys.most + 2 * at_the_ends.most;
   task.longest_input = lengths.most + 1;
   task.noise = options.noise;
   task.draw = [=, symbols = options.symbols,
-               layout = Layout(Framing::seq2seq, task.target->vocabulary())](
+               layout = Layout(ModelKind::seq2seq, task.target->vocabulary())](
                   Random& random, Example& example, Content& keys) {
-    std::vector<float>& features = attach_features(example).features;
+    std::vector<float>& features = example.features;
     features.clear();
     // Adds silent frames and returns the first of them.
     const auto add_frames = [&](int64_t count) {
@@ -66,7 +66,7 @@ static Task streams_task(const DataOptions& options, Lengths lengths) {
 
 const DataKind data_kinds::streams = {.name = "streams",
                                       .keys = {"lengths", "symbols", "noise"},
-                                      .framings = {Framing::seq2seq},
+                                      .framings = {ModelKind::seq2seq},
                                       .task = streams_task};
 
 }  // namespace heed

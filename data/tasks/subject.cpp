@@ -34,7 +34,7 @@ static Task subject_task(const DataOptions& options, Lengths lengths) {
   for (const auto& [prefix, count] : {std::pair("v", options.symbols), std::pair("f", fillers)})
     for (std::string& word : numbered(count, prefix)) all_words.push_back(std::move(word));
   task.source = task.target =
-      task_codec(Level::word, std::move(all_words), Framing::classifier, /*one_length=*/false);
+      task_codec(Level::word, std::move(all_words), ModelKind::classifier, /*one_length=*/false);
   task.longest_input = lengths.most;
   task.draw = [lengths, symbols = static_cast<int32_t>(options.symbols),
                nouns = static_cast<size_t>(options.nouns)](Random& random, Example& example,
@@ -70,7 +70,7 @@ static void check_words(const DataOptions& options) {
 
 const DataKind data_kinds::subject = {.name = "subject",
                                       .keys = {"lengths", "symbols", "nouns"},
-                                      .framings = {Framing::classifier},
+                                      .framings = {ModelKind::classifier},
                                       .check = check_words,
                                       .task = subject_task};
 

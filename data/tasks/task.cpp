@@ -10,7 +10,7 @@ const DataKind data_kinds::reverse = number_kind<reverse_task>("reverse");
 const DataKind data_kinds::sort = number_kind<sort_task>("sort");
 
 std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> tokens,
-                                            Framing framing, bool one_length) {
+                                            ModelKind framing, bool one_length) {
   return std::make_shared<TextCodec>(
       level, task_vocabulary(std::move(tokens), framing, one_length).tokens());
 }

@@ -41,11 +41,11 @@ struct Task {
 inline constexpr int64_t max_symbols = 1000;
 
 // Generates the data of a task. Fills everything but `framing`, `seed` and the fingerprint.
-Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed);
+Corpus load_task(const DataOptions& options, ModelKind framing, uint64_t seed);
 
 // The codec of task_vocabulary() (data/framing.h).
 std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> tokens,
-                                            Framing framing, bool one_length);
+                                            ModelKind framing, bool one_length);
 
 // Throws InputError, with the reason, if data.lengths starts below `least`.
 void check_shortest(const DataOptions& options, int64_t least, const char* reason);
@@ -55,7 +55,7 @@ template <SequenceTask (*task)(int64_t symbols, Lengths lengths)>
 DataKind number_kind(const char* name) {
   return {.name = name,
           .keys = {"lengths", "symbols"},
-          .framings = {Framing::language_model, Framing::seq2seq},
+          .framings = {ModelKind::language_model, ModelKind::seq2seq},
           .sequence_task = [](const DataOptions& options, Lengths lengths) {
             return task(options.symbols, lengths);
           }};

@@ -36,7 +36,7 @@ static Task video_task(const DataOptions& options, Lengths) {
     const int64_t down = direction == 0 ? size - 1 : direction == 1;
     const int64_t right = direction == 2 ? size - 1 : direction == 3;
     const int64_t picture = size * size * colour_channels;
-    std::vector<float>& features = attach_features(example).features;
+    std::vector<float>& features = example.features;
     features.assign(static_cast<size_t>(frames * picture), 0.0F);
     for (int64_t frame = 0; frame < frames; ++frame)
       paint(figure, row + frame * down, column + frame * right, size,
@@ -52,7 +52,7 @@ static Task video_task(const DataOptions& options, Lengths) {
 
 const DataKind data_kinds::video = {.name = "video",
                                     .keys = {"size", "noise", "frames"},
-                                    .framings = {Framing::classifier},
+                                    .framings = {ModelKind::classifier},
                                     .task = video_task};
 
 }  // namespace heed

@@ -37,7 +37,7 @@ Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabu
 }
 
 // An edge between any two nodes with probability 0.3, and from each node to itself.
-std::shared_ptr<const Edges> random_edges(int64_t nodes, int64_t features) {
+Edges random_edges(int64_t nodes, int64_t features) {
   Random random(scope().next_stream(Purpose::test));
   std::vector<int64_t> senders, receivers;
   for (int64_t to = 0; to < nodes; ++to)
@@ -47,8 +47,8 @@ std::shared_ptr<const Edges> random_edges(int64_t nodes, int64_t features) {
         receivers.push_back(to);
       }
   const auto count = static_cast<int64_t>(senders.size());
-  return std::make_shared<Edges>(Edges{Ids::from({count}, senders), Ids::from({count}, receivers),
-                                       features > 0 ? normal(count, features) : Tensor()});
+  return {Ids::from({count}, senders), Ids::from({count}, receivers),
+          features > 0 ? normal(count, features) : Tensor()};
 }
 
 // One random example for a model, and changed copies of it.
@@ -129,8 +129,8 @@ struct RandomInputs {
   Ids& lengths(Inputs& of) const { return is_seq2seq_ ? of.source_lengths : of.input_lengths; }
   int64_t vocabulary() const { return is_seq2seq_ ? sizes_.source_vocabulary : sizes_.vocabulary; }
 
-  std::shared_ptr<const Edges> selected_edges(const Ids& from) const {
-    const Edges& edges = *inputs.edges;
+  Edges selected_edges(const Ids& from) const {
+    const Edges& edges = inputs.edges;
     std::vector<int64_t> moved_to(static_cast<size_t>(time), -1);  // the inverse of `from`
     for (int64_t t = 0; t < from.size(); ++t) moved_to[static_cast<size_t>(from[t])] = t;
     std::vector<int64_t> kept, senders, receivers;
@@ -143,22 +143,13 @@ struct RandomInputs {
       receivers.push_back(receiver);
     }
     const Shape count{static_cast<int64_t>(kept.size())};
-    return std::make_shared<Edges>(
-        Edges{Ids::from(count, senders), Ids::from(count, receivers),
-              edges.features ? embedding(edges.features, Ids::from(count, kept)) : Tensor()});
+    return {Ids::from(count, senders), Ids::from(count, receivers),
+            edges.features ? embedding(edges.features, Ids::from(count, kept)) : Tensor()};
   }
 
   bool is_seq2seq_;
   const ModelSizes& sizes_;
 };
-
-// The hidden states of the encoder, or of the only stack: (1, T, D).
-Tensor states(const Subject& s, const Inputs& inputs) {
-  if (const auto* model = dynamic_cast<const Seq2Seq*>(s.model.get())) return model->encode(inputs);
-  if (const auto* model = dynamic_cast<const LanguageModel*>(s.model.get()))
-    return model->hidden(inputs.input);
-  return dynamic_cast<const Classifier&>(*s.model).encode(inputs);
-}
 
 // The maximum of f(order) over random permutations, fewer of them for longer inputs. With
 // `keep_first` the first position stays in place.
@@ -172,7 +163,7 @@ double max_over_orders(int64_t time, bool keep_first, const std::function<double
 }
 
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
-  return distance(states(s, x.selected(order)), permuted(states(s, x.inputs), order));
+  return distance(s.model->encode(x.selected(order)), permuted(s.model->encode(x.inputs), order));
 }
 
 // The maximum of f(weights) over all layers.
@@ -245,7 +236,7 @@ Topic properties_of(const Subject& s) {
       {{"A46", same, "S4", "blind to positions: equal inputs give equal states",
         [&s] {
           const RandomInputs x(s);
-          const Tensor y = states(s, x.selected(Ids::full({x.time}, 0)));
+          const Tensor y = s.model->encode(x.selected(Ids::full({x.time}, 0)));
           return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
         }},
        ignores_positions,
@@ -254,18 +245,18 @@ Topic properties_of(const Subject& s) {
         [&s] {
           const RandomInputs x(s);
           const int64_t time = x.time, half = time / 2;
-          return distance(slice(states(s, x.replaced(half, time)), 1, 0, half),
-                          slice(states(s, x.inputs), 1, 0, half));
+          return distance(slice(s.model->encode(x.replaced(half, time)), 1, 0, half),
+                          slice(s.model->encode(x.inputs), 1, 0, half));
         }},
        causal},
       {{"A5", at_least(1e-6), "S0", "every state depends on every position (smallest change)",
         [&s] {
           const RandomInputs x(s);
           const int64_t time = x.time;
-          const Tensor before = states(s, x.inputs);
+          const Tensor before = s.model->encode(x.inputs);
           double min = 1;
           for (int64_t i = 0; i < time; i += std::max<int64_t>(1, time / 12)) {
-            const Tensor after = states(s, x.replaced(i, i + 1));
+            const Tensor after = s.model->encode(x.replaced(i, i + 1));
             for (int64_t t = 0; t < time; ++t)
               min = std::min(min, distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1)));
           }
@@ -285,7 +276,7 @@ Topic properties_of(const Subject& s) {
       {{"A19", same, "S4 exercise",
         "shuffling keys and values of cross-attention together changes nothing",
         [&s] {
-          const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
+          const auto& model = *s.model;
           const RandomInputs x(s);
           const Ids &in = x.inputs.input, &lengths = x.inputs.source_lengths;
           const Tensor memory = model.encode(x.inputs), y = model.decode(in, memory, lengths);

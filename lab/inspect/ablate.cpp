@@ -107,7 +107,7 @@ Means means_of(const Inspected& inspected, const Cuts& cuts) {
           means[{layer, site}].add(value, inspected.lengths(batch, layer));
           return Tensor();
         });
-    inspected.model.logits(inputs_of(batch));
+    inspected.model.logits(batch);
   }
   return means;
 }
@@ -156,7 +156,7 @@ ExampleLosses losses_without(const Inspected& inspected, const Cuts& cuts, Ablat
               y = without(y, cut, with, means, inspected.lengths(batch, layer));
           return y;
         });
-    losses.add(inspected.model.logits(inputs_of(batch)), batch);
+    losses.add(inspected.model.logits(batch), batch);
   }
   return losses;
 }

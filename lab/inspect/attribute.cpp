@@ -119,7 +119,7 @@ Attribution attribute(const Inspected& inspected, int64_t example, std::optional
           seen[{layer, site}] = value;
           return Tensor();
         });
-    logits = inspected.model.logits(inputs_of(*batch));
+    logits = inspected.model.logits(*batch);
   }
   const auto positions = positions_read(inspected, *batch, row);
   const int64_t position = positions.front().first, classes = logits.dim(-1);

@@ -114,7 +114,7 @@ std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspecte
           add_weights(layer, p, inspected.lengths(batch, name), tokens);
           return Tensor();
         });
-    const Tensor logits = inspected.model.logits(inputs_of(batch));
+    const Tensor logits = inspected.model.logits(batch);
     if (inspected.options.kind == ModelKind::language_model) in_context.add(logits, batch);
   }
   return layers;

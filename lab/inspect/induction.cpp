@@ -107,7 +107,7 @@ Induction induction_of(const Inspected& inspected) {
             }
             return Tensor();
           });
-      const Tensor logits = inspected.model.logits(inputs_of(batch));
+      const Tensor logits = inspected.model.logits(batch);
       if (!repeated.has_targets()) continue;
       const Tensor losses = cross_entropy(logits, batch.target, Reduction::none);
       for (int64_t b = 0; b < rows; ++b)

@@ -81,8 +81,7 @@ ExampleLosses losses_of(const Inspected& inspected) {
   ScopeGuard here;
   here->gradients = here->training = false;
   ExampleLosses losses;
-  for (const Batch& batch : inspected.batches)
-    losses.add(inspected.model.logits(inputs_of(batch)), batch);
+  for (const Batch& batch : inspected.batches) losses.add(inspected.model.logits(batch), batch);
   return losses;
 }
 
@@ -109,13 +108,7 @@ std::string predicting_stack(const ModelOptions& options) {
 }
 
 Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch) {
-  const std::string name = predicting_stack(inspected.options) + ".norm";
-  Tensor x = stream;
-  for (const auto& [module, its_name] : inspected.names)
-    if (its_name == name) x = dynamic_cast<const Norm&>(*module)(stream);
-  if (const auto* classifier = dynamic_cast<const Classifier*>(&inspected.model))
-    x = classifier->pooled(x, batch.input_lengths);
-  return inspected.model.head()(x);
+  return inspected.model.head()(inspected.model.head_input(stream, batch.input_lengths));
 }
 
 std::string tokens_text(const PredictedTokens& tokens, double PredictedToken::*number,
@@ -167,7 +160,7 @@ std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
         }
         return Tensor();
       });
-  inspected.model.logits(inputs_of(inspected.one));
+  inspected.model.logits(inspected.one);
   for (Sublayer& sublayer : found) {
     if (!with_heads.contains(sublayer.name)) continue;
     const HeadWidths widths = form.widths(inspected.options.dim, inspected.options.heads);

@@ -93,7 +93,7 @@ Lens lens(const Inspected& inspected, int64_t example) {
               if (site == Site::stream && stack[i - 1].norm == layer) streams[i] = value;
             return Tensor();
           });
-      last = inspected.model.logits(inputs_of(batch));
+      last = inspected.model.logits(batch);
     }
     for (size_t stage = 0; stage < stages; ++stage) {
       if (!ends_layer(stage) && at < 0) continue;

@@ -108,7 +108,7 @@ Tensor record(const Inspected& inspected, const ChosenExample& chosen,
         if (site == Site::stream) stages.back().stream = value;
         return Tensor();
       });
-  return inspected.model.logits(inputs_of(batch));
+  return inspected.model.logits(batch);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ Dataset random_examples(const BenchmarkSize& size, const Corpus& corpus) {
 Corpus benchmark_corpus(const BenchmarkSize& size) {
   Corpus corpus;
   const bool has_source = size.source > 0;
-  corpus.framing = has_source ? Framing::seq2seq : Framing::language_model;
+  corpus.framing = has_source ? ModelKind::seq2seq : ModelKind::language_model;
   corpus.source = corpus.target =
       task_codec(Level::word, numbered(size.vocabulary - (has_source ? marks : 0)), corpus.framing,
                  /*one_length=*/true);

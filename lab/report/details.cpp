@@ -35,7 +35,7 @@ Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
   std::map<int32_t, size_t> index;  // of the label of an id
   for (const int32_t id : ids) {
     index[id] = confusion.labels.size();
-    confusion.labels.push_back(corpus.framing == Framing::classifier
+    confusion.labels.push_back(corpus.framing == ModelKind::classifier
                                    ? corpus.labels.at(static_cast<size_t>(id))
                                    : token_label(*corpus.target, id));
   }
@@ -149,9 +149,9 @@ Details details_of(const SavedRun& run, const std::string& split, bool profile) 
     const Checkpoint checkpoint = run.checkpoint("");
     const Corpus corpus = run.data(checkpoint);
     details.data = corpus.notes;
-    details.choices = corpus.framing == Framing::classifier ? std::ssize(corpus.labels)
-                      : corpus.target                       ? corpus.target->vocabulary().size()
-                                                            : 0;
+    details.choices = corpus.framing == ModelKind::classifier ? std::ssize(corpus.labels)
+                      : corpus.target                         ? corpus.target->vocabulary().size()
+                                                              : 0;
     if (details.choices > 1) details.guess = std::log(static_cast<double>(details.choices));
     try {
       if (!split.empty()) split_of(corpus, split);

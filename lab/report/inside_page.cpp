@@ -140,8 +140,7 @@ class Inside {
 
   std::vector<AttentionMap> maps_of(const Model& model) const {
     const Inspected here = inspected(model, one_);
-    const Inputs inputs = inputs_of(here.one);
-    return attention_maps(record_attention(model, inputs), labels_of(inputs, loaded_.corpus));
+    return attention_maps(record_attention(model, here.one), labels_of(here.one, loaded_.corpus));
   }
 
   // Calls f. If the model has no such view, the page says why.
@@ -158,7 +157,7 @@ class Inside {
     const Corpus& corpus = loaded_.corpus;
     const Inspected here = inspected(*loaded_.model, one_);
     if (corpus.format.features == 0) {
-      const PositionLabels labels = labels_of(inputs_of(here.one), corpus);
+      const PositionLabels labels = labels_of(here.one, corpus);
       data_.set("input",
                 shortened(joined(labels.source.empty() ? labels.target : labels.source, " "), 200));
     }

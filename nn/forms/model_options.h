@@ -7,8 +7,6 @@
 
 namespace heed::inline HEED_REAL {
 
-// What a model is: an encoder-decoder, decoder-only, or an encoder with a head for classes.
-enum class ModelKind { seq2seq, language_model, classifier };
 // What the head of a classifier reads: the mean of the hidden states, the first one, or the outputs
 // of learned queries (nn/learned_queries.h).
 enum class Pool { mean, first, learned };

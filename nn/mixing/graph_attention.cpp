@@ -18,7 +18,7 @@ void check_heads(int64_t dim, int64_t heads) {
 }
 
 void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
-  edges.check_fits("graph attention", batch, time);
+  check_edges_fit(edges, "graph attention", batch, time);
   const int64_t count = edges.sender.size();
   if (features > 0)
     check(edges.features && edges.features.shape() == Shape{count, features},

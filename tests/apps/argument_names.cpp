@@ -104,7 +104,7 @@ TEST_CASE(
         "c.toml:3:10: schedule.min_lr = 2 is above optim.lr = 1");
 
   const DataOptions shapes{.kind = &data_kinds::shapes};
-  CHECK_CONTAINS(thrown<InputError>([&] { check_options(shapes, Framing::seq2seq); }),
+  CHECK_CONTAINS(thrown<InputError>([&] { check_options(shapes, ModelKind::seq2seq); }),
                  "`kind` = \"shapes\" cannot train `framing` = \"seq2seq\"");
   CHECK_CONTAINS(from_config("data.kind = \"shapes\""),
                  "c.toml:2:6: data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");

@@ -178,7 +178,7 @@ TEST_CASE("binding: vocabulary.json preserves the vocabulary identity of every t
   const TemporaryFolder folder;
   int checked = 0;
   for (const DataKind* kind : data_kinds::all)
-    for (const Framing framing : kind->framings) {
+    for (const ModelKind framing : kind->framings) {
       if (!kind->is_task()) continue;
       DataOptions options;
       options.kind = kind;

@@ -90,7 +90,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 TEST_CASE("hostile: errors name the invalid member of vocabulary.json") {
   const TemporaryFolder folder;
   const std::string file = folder / "vocabulary.json";
-  const auto rejects = [&](Framing framing, const std::string& text, const std::string& part) {
+  const auto rejects = [&](ModelKind framing, const std::string& text, const std::string& part) {
     write_file(file, text);
     const std::string message = thrown<InputError>([&] { read_vocabulary(file, framing); });
     CAPTURE(text.substr(0, 100));
@@ -99,7 +99,8 @@ TEST_CASE("hostile: errors name the invalid member of vocabulary.json") {
     CHECK(message.size() < 300);
   };
   const std::string codec = R"("level": "word", "symbols": ["a", "b", "<bos>", "<eos>"])";
-  for (const Framing framing : {Framing::language_model, Framing::seq2seq, Framing::classifier}) {
+  for (const ModelKind framing :
+       {ModelKind::language_model, ModelKind::seq2seq, ModelKind::classifier}) {
     for (const char* whole : {"", "[]", "3", "null", "{", "{}", "\"x\"", "{\"level\": 1}"})
       rejects(framing, whole, "");
     rejects(framing, R"({"level": "x", "symbols": ["a"]})", "no level 'x'");
@@ -113,30 +114,30 @@ TEST_CASE("hostile: errors name the invalid member of vocabulary.json") {
     rejects(framing, "{" + codec + R"(, "grid": [2, 2]})", "'grid'");
   }
   for (const char* name : {"features", "edge_features", "grid"})
-    rejects(Framing::language_model, fmt::format("{{{}, \"{}\": 7}}", codec, name),
+    rejects(ModelKind::language_model, fmt::format("{{{}, \"{}\": 7}}", codec, name),
             fmt::format("'{}', but a language model reads only tokens", name));
   const std::string numbers[] = {
       "-1", "0", "1000000000000000", "9223372036854775808", "1.5", "true", "null", "\"7\"", "[7]"};
   for (const std::string& number : numbers) {
-    rejects(Framing::seq2seq, "{" + codec + R"(, "features": )" + number + "}", "");
-    rejects(Framing::language_model, "{" + codec + R"(, "prompt": 2, "answer": )" + number + "}",
+    rejects(ModelKind::seq2seq, "{" + codec + R"(, "features": )" + number + "}", "");
+    rejects(ModelKind::language_model, "{" + codec + R"(, "prompt": 2, "answer": )" + number + "}",
             "");
-    rejects(Framing::language_model, "{" + codec + R"(, "answer": 2, "prompt": )" + number + "}",
+    rejects(ModelKind::language_model, "{" + codec + R"(, "answer": 2, "prompt": )" + number + "}",
             "");
-    rejects(Framing::classifier, R"({"features": 1, "labels": ["a"], "grid": [)" + number + "]}",
+    rejects(ModelKind::classifier, R"({"features": 1, "labels": ["a"], "grid": [)" + number + "]}",
             "");
-    rejects(Framing::classifier, R"({"features": 1, "labels": )" + number + "}", "");
+    rejects(ModelKind::classifier, R"({"features": 1, "labels": )" + number + "}", "");
     if (number != "0")
-      rejects(Framing::classifier,
+      rejects(ModelKind::classifier,
               "{" + codec + R"(, "labels": ["a"], "edge_features": )" + number + "}", "");
   }
-  rejects(Framing::language_model, "{" + codec + R"(, "answer": 2})", "'prompt' is missing");
-  rejects(Framing::language_model, "{" + codec + R"(, "prompt": 2})", "'answer' is missing");
-  rejects(Framing::seq2seq, R"({"features": 3})", "'target' is missing");
-  rejects(Framing::classifier, "{" + codec + R"(, "labels": []})", "'labels' is empty");
-  rejects(Framing::classifier, R"({"features": 1, "labels": ["a"], "grid": [4096, 4096, 4096]})",
+  rejects(ModelKind::language_model, "{" + codec + R"(, "answer": 2})", "'prompt' is missing");
+  rejects(ModelKind::language_model, "{" + codec + R"(, "prompt": 2})", "'answer' is missing");
+  rejects(ModelKind::seq2seq, R"({"features": 3})", "'target' is missing");
+  rejects(ModelKind::classifier, "{" + codec + R"(, "labels": []})", "'labels' is empty");
+  rejects(ModelKind::classifier, R"({"features": 1, "labels": ["a"], "grid": [4096, 4096, 4096]})",
           "a grid of more than");
-  rejects(Framing::classifier, R"({"features": 1, "labels": ["a"], "grid": [1, 1, 1, 1, 1, 1]})",
+  rejects(ModelKind::classifier, R"({"features": 1, "labels": ["a"], "grid": [1, 1, 1, 1, 1, 1]})",
           "a grid of more than 5 axes");
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("statistics of steps: RMS of layers without padding, and dead units") 
                             "decoder.layers.0.cross_attention", "decoder.norm"})
     CHECK_MESSAGE(std::ranges::find(names, layer) != names.end(), layer);
   // The output of decoder.norm is what the head reads.
-  const Tensor y = t.trainer.model().head_input(inputs_of(batch));
+  const Tensor y = t.trainer.model().head_input(batch);
   double squares = 0, count = 0;
   for (int64_t row = 0; row < y.dim(0) * y.dim(1); ++row) {
     if (row % y.dim(1) >= batch.input_lengths[row / y.dim(1)]) continue;
@@ -133,7 +133,7 @@ TEST_CASE("statistics of steps: entropy and distance of each head") {
   const Json heads = head_statistics(t.trainer.model(), example);
   CHECK(heads.members().size() == 3);  // encoder, decoder, cross
   Recorder recorder;
-  t.trainer.model().logits(inputs_of(example));
+  t.trainer.model().logits(example);
   for (const AttentionRecord& record : recorder.records(t.trainer.model())) {
     const Tensor& w = record.weights;
     for (int64_t head = 0; head < 2; ++head) {

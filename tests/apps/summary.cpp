@@ -21,14 +21,14 @@ using namespace heed;
 namespace {
 
 // Token sequences, all of the maximum length.
-Dataset full(Framing framing, int64_t source, int64_t input) {
+Dataset full(ModelKind framing, int64_t source, int64_t input) {
   return {100, [=](int64_t i, Example& example) {
             const auto token = static_cast<int32_t>(i % 3);
             const auto length = static_cast<size_t>(input);
-            example.source.assign(framing == Framing::seq2seq ? static_cast<size_t>(source) : 0,
+            example.source.assign(framing == ModelKind::seq2seq ? static_cast<size_t>(source) : 0,
                                   token);
             example.input.assign(length, token);
-            example.target.assign(framing == Framing::classifier ? 1 : length, token);
+            example.target.assign(framing == ModelKind::classifier ? 1 : length, token);
           }};
 }
 
@@ -42,29 +42,29 @@ Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t sour
   Corpus corpus;
   corpus.framing = experiment.framing();
   corpus.source = corpus.target = task_vocabulary(vocabulary);
-  if (corpus.framing == Framing::classifier) corpus.labels = {"a", "b", "c", "d", "e"};
+  if (corpus.framing == ModelKind::classifier) corpus.labels = {"a", "b", "c", "d", "e"};
   corpus.splits["train"] = full(corpus.framing, source, input);
-  corpus.longest_source = corpus.framing == Framing::seq2seq ? source : 0;
+  corpus.longest_source = corpus.framing == ModelKind::seq2seq ? source : 0;
   corpus.longest_input = input;
   return corpus;
 }
 
 // Feature vectors on a grid or of the nodes of a graph.
 Dataset full_features(const ExampleFormat& format, int64_t positions, int64_t edges) {
-  return feature_dataset(format, 100, [=](int64_t, Example& example, ExampleFeatures& more) {
+  return feature_dataset(format, 100, [=](int64_t, Example& example) {
     const auto count = static_cast<size_t>(edges);
     example.target.assign(1, 0);
-    more.features.assign(static_cast<size_t>(positions * format.features), 1);
-    more.sender.assign(count, 0);
-    more.receiver.assign(count, 1);
-    more.edge_features.assign(count * static_cast<size_t>(format.edge_features), 1);
+    example.features.assign(static_cast<size_t>(positions * format.features), 1);
+    example.sender.assign(count, 0);
+    example.receiver.assign(count, 1);
+    example.edge_features.assign(count * static_cast<size_t>(format.edge_features), 1);
   });
 }
 
 // Returns data for a classifier: a grid, or a graph if `grid` is empty.
 Corpus features_corpus(std::vector<int64_t> grid, int64_t positions, int64_t edges) {
   Corpus corpus;
-  corpus.framing = Framing::classifier;
+  corpus.framing = ModelKind::classifier;
   corpus.format = {7, edges > 0, edges > 0 ? 3 : 0};
   corpus.labels = {"a", "b", "c"};
   corpus.splits["train"] = full_features(corpus.format, positions, edges);
@@ -249,7 +249,7 @@ TEST_CASE("summary: the memory estimate matches a real evaluation") {
   Experiment e = small(ModelKind::language_model);
   e.train.evaluate_batch_size = 1'000'000;
   Corpus corpus = corpus_for(e, 50, 0, 16);
-  corpus.splits["val"] = full(Framing::language_model, 0, 16);
+  corpus.splits["val"] = full(ModelKind::language_model, 0, 16);
   const Summary s = summarize(e, corpus);
   CHECK(s.step.evaluation_batch == 100);
   const auto model = make_model(e.model, model_sizes(e, corpus));

@@ -14,14 +14,14 @@ namespace heed {
 using Ints = std::vector<int32_t>;
 
 // Example i has i mod 5 + 1 inputs, all equal to i, and targets at all positions but the first.
-static Dataset numbered(int64_t size, Framing framing = Framing::language_model) {
+static Dataset numbered(int64_t size, ModelKind framing = ModelKind::language_model) {
   return {size, [framing](int64_t i, Example& example) {
             const auto value = static_cast<int32_t>(i);
             const auto length = static_cast<size_t>(i % 5 + 1);
-            example.source.assign(framing == Framing::seq2seq ? length + 2 : 0, value);
+            example.source.assign(framing == ModelKind::seq2seq ? length + 2 : 0, value);
             example.input.assign(length, value);
-            example.target.assign(framing == Framing::classifier ? 1 : length, value);
-            if (framing == Framing::language_model) example.target[0] = -1;
+            example.target.assign(framing == ModelKind::classifier ? 1 : length, value);
+            if (framing == ModelKind::language_model) example.target[0] = -1;
           }};
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a dataset too large to list is shuffled") {
 
 TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
   const Dataset dataset = numbered(8);
-  Batches batches = Batches::in_order(dataset, Framing::language_model, 3);
+  Batches batches = Batches::in_order(dataset, ModelKind::language_model, 3);
   CHECK(batches.count() == 3);
   Batch batch;
   batches.get(1, batch);  // examples 3, 4, 5 of lengths 4, 5, 1
@@ -133,14 +133,15 @@ TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
 }
 
 TEST_CASE("seq2seq batches have sources, classifier batches one label per row") {
-  const Dataset pairs = numbered(3, Framing::seq2seq), labelled = numbered(3, Framing::classifier);
+  const Dataset pairs = numbered(3, ModelKind::seq2seq),
+                labelled = numbered(3, ModelKind::classifier);
   Batch batch;
-  Batches::in_order(pairs, Framing::seq2seq, 3).get(0, batch);
+  Batches::in_order(pairs, ModelKind::seq2seq, 3).get(0, batch);
   CHECK(batch.source.shape() == Shape{3, 5});
   CHECK(values(batch.source_lengths) == Ints{3, 4, 5});
   CHECK(values(batch.source) == Ints{0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 2, 2, 2, 2, 2});
   CHECK(batch.targets == 6);
-  Batches::in_order(labelled, Framing::classifier, 3).get(0, batch);
+  Batches::in_order(labelled, ModelKind::classifier, 3).get(0, batch);
   CHECK(batch.target.shape() == Shape{3});
   CHECK(values(batch.target) == Ints{0, 1, 2});
   CHECK(batch.targets == 3);
@@ -149,21 +150,21 @@ TEST_CASE("seq2seq batches have sources, classifier batches one label per row") 
 
 // Example i has i mod 3 + 1 positions with the features (i, t), and edges from each to the first,
 // with the feature 10 i + t.
-static Dataset numbered_graphs(Framing framing, bool has_edges = true) {
+static Dataset numbered_graphs(ModelKind framing, bool has_edges = true) {
   const ExampleFormat format{2, has_edges, has_edges ? 1 : 0};
-  return feature_dataset(format, 30, [=](int64_t i, Example& example, ExampleFeatures& more) {
-    for (std::vector<float>* floats : {&more.features, &more.edge_features}) floats->clear();
-    for (Ints* ends : {&more.sender, &more.receiver}) ends->clear();
+  return feature_dataset(format, 30, [=](int64_t i, Example& example) {
+    for (std::vector<float>* floats : {&example.features, &example.edge_features}) floats->clear();
+    for (Ints* ends : {&example.sender, &example.receiver}) ends->clear();
     for (int64_t t = 0; t <= i % 3; ++t) {
-      more.features.push_back(static_cast<float>(i));
-      more.features.push_back(static_cast<float>(t));
+      example.features.push_back(static_cast<float>(i));
+      example.features.push_back(static_cast<float>(t));
       if (!has_edges) continue;
-      more.sender.push_back(static_cast<int32_t>(t));
-      more.receiver.push_back(0);
-      more.edge_features.push_back(static_cast<float>(10 * i + t));
+      example.sender.push_back(static_cast<int32_t>(t));
+      example.receiver.push_back(0);
+      example.edge_features.push_back(static_cast<float>(10 * i + t));
     }
-    if (framing == Framing::seq2seq) example.input.assign(4, 7);
-    example.target.assign(framing == Framing::seq2seq ? 4 : 1, 1);
+    if (framing == ModelKind::seq2seq) example.input.assign(4, 7);
+    example.target.assign(framing == ModelKind::seq2seq ? 4 : 1, 1);
   });
 }
 
@@ -173,48 +174,52 @@ static std::vector<float> elements(const Tensor& tensor) {
 
 TEST_CASE(
     "features are padded with 0; edges are joined and refer to positions of the padded batch") {
-  const Dataset dataset = numbered_graphs(Framing::classifier);
-  Batches batches = Batches::in_order(dataset, Framing::classifier, 3);
+  const Dataset dataset = numbered_graphs(ModelKind::classifier);
+  Batches batches = Batches::in_order(dataset, ModelKind::classifier, 3);
   Batch batch;
   batches.get(1, batch);  // examples 3, 4, 5 of 1, 2, 3 positions
   CHECK_FALSE(batch.input);
   CHECK_FALSE(batch.source);
-  CHECK(features_of(batch).features.shape() == Shape{3, 3, 2});
-  CHECK(elements(features_of(batch).features) ==
+  CHECK(batch.features.shape() == Shape{3, 3, 2});
+  CHECK(elements(batch.features) ==
         std::vector<float>{3, 0, 0, 0, 0, 0, 4, 0, 4, 1, 0, 0, 5, 0, 5, 1, 5, 2});
   CHECK(values(batch.input_lengths) == Ints{1, 2, 3});
-  CHECK(values(features_of(batch).sender) == Ints{0, 3, 4, 6, 7, 8});
-  CHECK(values(features_of(batch).receiver) == Ints{0, 3, 3, 6, 6, 6});
-  CHECK(features_of(batch).edge_features.shape() == Shape{6, 1});
-  CHECK(elements(features_of(batch).edge_features) == std::vector<float>{30, 40, 41, 50, 51, 52});
+  CHECK(values(batch.edges.sender) == Ints{0, 3, 4, 6, 7, 8});
+  CHECK(values(batch.edges.receiver) == Ints{0, 3, 3, 6, 6, 6});
+  CHECK(batch.edges.features.shape() == Shape{6, 1});
+  CHECK(elements(batch.edges.features) == std::vector<float>{30, 40, 41, 50, 51, 52});
   CHECK(batch.target.shape() == Shape{3});
   CHECK(batch.tokens == 6);
   CHECK(batch.targets == 3);
 }
 
 TEST_CASE("features that do not fill positions or edges are rejected") {
-  const auto message = [](const ExampleFeatures& more) {
-    const Dataset dataset = feature_dataset(
-        {2, true, 3}, 1, [&](int64_t, Example&, ExampleFeatures& to) { to = more; });
+  const auto message = [](const Example& more) {
+    const Dataset dataset =
+        feature_dataset({2, true, 3}, 1, [&](int64_t, Example& to) { to = more; });
     Batch batch;
-    return thrown<Error>([&] { Batches::in_order(dataset, Framing::classifier, 1).get(0, batch); });
+    return thrown<Error>(
+        [&] { Batches::in_order(dataset, ModelKind::classifier, 1).get(0, batch); });
   };
-  CHECK_CONTAINS(message({{1, 2, 3}, {}, {}, {}}),
+  CHECK_CONTAINS(message({.features = {1, 2, 3}}),
                  "example 0 has 3 numbers, which do not fill positions of 2 features");
-  CHECK_CONTAINS(message({{1, 2}, {0, 0}, {0}, {1, 2, 3}}),
-                 "example 0 has 2 senders and 1 receivers");
-  CHECK_CONTAINS(message({{1, 2}, {0}, {0}, {1, 2}}),
-                 "example 0 has 2 numbers of edges, but 1 edges of 3 features");
+  CHECK_CONTAINS(
+      message({.features = {1, 2}, .sender = {0, 0}, .receiver = {0}, .edge_features = {1, 2, 3}}),
+      "example 0 has 2 senders and 1 receivers");
+  CHECK_CONTAINS(
+      message({.features = {1, 2}, .sender = {0}, .receiver = {0}, .edge_features = {1, 2}}),
+      "example 0 has 2 numbers of edges, but 1 edges of 3 features");
 }
 
 TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
-  const Dataset dataset = numbered_graphs(Framing::seq2seq, /*has_edges=*/false);
+  const Dataset dataset = numbered_graphs(ModelKind::seq2seq, /*has_edges=*/false);
   Batch batch;
-  Batches::in_order(dataset, Framing::seq2seq, 2).get(1, batch);  // examples 2, 3 of 3, 1 positions
+  Batches::in_order(dataset, ModelKind::seq2seq, 2)
+      .get(1, batch);  // examples 2, 3 of 3, 1 positions
   CHECK_FALSE(batch.source);
-  CHECK_FALSE(features_of(batch).sender);
-  CHECK_FALSE(features_of(batch).edge_features);
-  CHECK(features_of(batch).features.shape() == Shape{2, 3, 2});
+  CHECK_FALSE(batch.edges.sender);
+  CHECK_FALSE(batch.edges.features);
+  CHECK(batch.features.shape() == Shape{2, 3, 2});
   CHECK(values(batch.source_lengths) == Ints{3, 1});
   CHECK(batch.input.shape() == Shape{2, 4});
   CHECK(values(batch.input_lengths) == Ints{4, 4});
@@ -222,8 +227,8 @@ TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
 }
 
 TEST_CASE("bucketing sorts by the number of feature vectors") {
-  const Dataset dataset = numbered_graphs(Framing::classifier);
-  Batches batches = Batches::shuffled(dataset, Framing::classifier, 2, 1, 15);
+  const Dataset dataset = numbered_graphs(ModelKind::classifier);
+  Batches batches = Batches::shuffled(dataset, ModelKind::classifier, 2, 1, 15);
   Batch batch;
   for (int64_t position = 0; position < 15; ++position) {
     batches.get(position, batch);
@@ -232,10 +237,10 @@ TEST_CASE("bucketing sorts by the number of feature vectors") {
 }
 
 TEST_CASE("an example does not depend on its batch or its row") {
-  const Dataset dataset = numbered(50, Framing::seq2seq);
+  const Dataset dataset = numbered(50, ModelKind::seq2seq);
   Batch batch, single;
-  Batches batches = Batches::in_order(dataset, Framing::seq2seq, 16);
-  Batches one = Batches::in_order(dataset, Framing::seq2seq, 1);
+  Batches batches = Batches::in_order(dataset, ModelKind::seq2seq, 16);
+  Batches one = Batches::in_order(dataset, ModelKind::seq2seq, 1);
   for (int64_t i = 0; i < 50; ++i) {
     batches.get(i / 16, batch);
     one.get(i, single);
@@ -255,7 +260,7 @@ TEST_CASE("training batches are full, cross epochs and contain every example onc
   const Dataset dataset = numbered(10);
   for (const int64_t bucketing : {1, 5}) {  // groups of 4 · 5 = 20 are two epochs
     CAPTURE(bucketing);
-    Batches batches = Batches::shuffled(dataset, Framing::language_model, 4, 3, bucketing);
+    Batches batches = Batches::shuffled(dataset, ModelKind::language_model, 4, 3, bucketing);
     Batch batch;
     Ints counts(10);
     for (int64_t position = 0; position < 5; ++position) {
@@ -271,7 +276,7 @@ TEST_CASE("training batches are full, cross epochs and contain every example onc
 TEST_CASE("a batch depends only on its position, in any order of calls") {
   const Dataset dataset = numbered(1000);
   for (const int64_t bucketing : {1, 8}) {
-    Batches forward = Batches::shuffled(dataset, Framing::language_model, 6, 3, bucketing);
+    Batches forward = Batches::shuffled(dataset, ModelKind::language_model, 6, 3, bucketing);
     std::vector<Ints> expected;
     Batch batch;
     for (int64_t position = 0; position < 300; ++position) {
@@ -281,11 +286,11 @@ TEST_CASE("a batch depends only on its position, in any order of calls") {
     Random random(1, Purpose::test);
     for (int i = 0; i < 100; ++i) {
       const uint64_t position = random.below(300);
-      Batches resumed = Batches::shuffled(dataset, Framing::language_model, 6, 3, bucketing);
+      Batches resumed = Batches::shuffled(dataset, ModelKind::language_model, 6, 3, bucketing);
       resumed.get(static_cast<int64_t>(position), batch);
       CHECK(values(batch.input) == expected[position]);
     }
-    Batches other = Batches::shuffled(dataset, Framing::language_model, 6, 4, bucketing);
+    Batches other = Batches::shuffled(dataset, ModelKind::language_model, 6, 4, bucketing);
     other.get(0, batch);
     CHECK(values(batch.input) != expected[0]);
   }
@@ -293,7 +298,7 @@ TEST_CASE("a batch depends only on its position, in any order of calls") {
 
 TEST_CASE("a part of the examples of a batch is its rows, padded to their own longest") {
   const Dataset dataset = numbered(40);
-  Batches batches = Batches::shuffled(dataset, Framing::language_model, 8, 1, 2);
+  Batches batches = Batches::shuffled(dataset, ModelKind::language_model, 8, 1, 2);
   Batch whole, part;
   for (const int64_t position : {0, 3}) {
     batches.get(position, whole);
@@ -320,9 +325,10 @@ TEST_CASE("a part of the examples of a batch is its rows, padded to their own lo
 
 TEST_CASE("bucketing reduces padding") {
   DataOptions options;
-  const Corpus corpus = load_corpus(options, Framing::seq2seq, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::seq2seq, 1);
   const auto real_fraction = [&](int64_t bucketing) {
-    Batches batches = Batches::shuffled(split(corpus, "train"), Framing::seq2seq, 32, 1, bucketing);
+    Batches batches =
+        Batches::shuffled(split(corpus, "train"), ModelKind::seq2seq, 32, 1, bucketing);
     Batch batch;
     int64_t real = 0, all = 0;
     for (int64_t position = 0; position < 64; ++position) {
@@ -338,9 +344,9 @@ TEST_CASE("bucketing reduces padding") {
 
 TEST_CASE("sizes below 1 are rejected") {
   const Dataset none = numbered(0), some = numbered(3);
-  CHECK_THROWS_AS(Batches::in_order(none, Framing::classifier, 4), Error);
-  CHECK_THROWS_AS(Batches::in_order(some, Framing::classifier, 0), Error);
-  CHECK_THROWS_AS(Batches::shuffled(some, Framing::classifier, 4, 1, 0), Error);
+  CHECK_THROWS_AS(Batches::in_order(none, ModelKind::classifier, 4), Error);
+  CHECK_THROWS_AS(Batches::in_order(some, ModelKind::classifier, 0), Error);
+  CHECK_THROWS_AS(Batches::shuffled(some, ModelKind::classifier, 4, 1, 0), Error);
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // with it, the pool keeps no free blocks
@@ -355,8 +361,8 @@ TEST_CASE("batches allocate nothing in the steady state") {
   streams.lengths = {1, 4};
   for (const DataOptions& options : {reverse, graph, streams}) {
     const int64_t warm_up = options.kind == &data_kinds::reverse ? 1600 : 480;
-    const Framing framing =
-        options.kind == &data_kinds::graph ? Framing::classifier : Framing::seq2seq;
+    const ModelKind framing =
+        options.kind == &data_kinds::graph ? ModelKind::classifier : ModelKind::seq2seq;
     CAPTURE(options.kind->name);
     const Corpus corpus = load_corpus(options, framing, 1);
     for (const int64_t bucketing : {1, 16}) {

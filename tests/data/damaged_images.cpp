@@ -14,7 +14,7 @@ void check_images(const std::string& bytes, const std::string& part) {
   ImageFiles files(4, 2, 2);
   files.images = bytes;
   const DataOptions options = files.write(folder);
-  const std::string message = input_error([&] { load_corpus(options, Framing::classifier, 1); });
+  const std::string message = input_error([&] { load_corpus(options, ModelKind::classifier, 1); });
   CHECK_CONTAINS(message, options.path);
   CHECK_CONTAINS(message, part);
   CHECK(message.find('\n') == message.npos);
@@ -25,7 +25,7 @@ void check_labels(const std::string& bytes, const std::string& part) {
   ImageFiles files(4, 2, 2);
   files.labels = bytes;
   const DataOptions options = files.write(folder);
-  const std::string message = input_error([&] { load_corpus(options, Framing::classifier, 1); });
+  const std::string message = input_error([&] { load_corpus(options, ModelKind::classifier, 1); });
   CHECK_CONTAINS(message, options.target_path);
   CHECK_CONTAINS(message, part);
 }
@@ -39,7 +39,7 @@ TEST_CASE("missing files, folders and empty files are rejected") {
   const TemporaryFolder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   const auto rejected = [&] {
-    return input_error([&] { load_corpus(options, Framing::classifier, 1); });
+    return input_error([&] { load_corpus(options, ModelKind::classifier, 1); });
   };
   options.path = folder / "missing";
   CHECK_CONTAINS(rejected(), "missing: there is no such file");
@@ -117,11 +117,11 @@ TEST_CASE("a small file that decompresses to a large one is read no further than
   ImageFiles files(2, 1, 1);
   files.images = gzipped(idx_header(images_magic, {2, 1024, 1024}) + std::string(2 << 20, '\0'));
   CHECK(files.images.size() < (2 << 20) / 1000);
-  CHECK(split(load_corpus(files.write(folder), Framing::classifier, 1), "train").size == 2);
+  CHECK(split(load_corpus(files.write(folder), ModelKind::classifier, 1), "train").size == 2);
   files.images =
       gzipped(idx_header(images_magic, {2, 1024, 1025}) + std::string(2 * 1024 * 1025, '\0'));
   const DataOptions options = files.write(folder);
-  CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::classifier, 1); }),
+  CHECK_CONTAINS(input_error([&] { load_corpus(options, ModelKind::classifier, 1); }),
                  "an image of 1024 × 1025 × 1 is too large");
 }
 
@@ -164,15 +164,15 @@ TEST_CASE("images: random damage gives a corpus or an InputError") {
     options.patch = 1 + static_cast<int64_t>(random.below(2));
     options.val_fraction = random.below(2) ? 0.3 : 0;
     try {
-      const Corpus corpus = load_corpus(options, Framing::classifier, 1);
+      const Corpus corpus = load_corpus(options, ModelKind::classifier, 1);
       ++loaded;
       for (const auto& [name, dataset] : corpus.splits) {
-        Batches batches = Batches::in_order(dataset, Framing::classifier, 5);
+        Batches batches = Batches::in_order(dataset, ModelKind::classifier, 5);
         Batch batch;
         for (int64_t position = 0; position < batches.count(); ++position) {
           batches.get(position, batch);
-          REQUIRE(features_of(batch).features.dim(1) == corpus.longest_input);
-          REQUIRE(features_of(batch).features.dim(2) == corpus.format.features);
+          REQUIRE(batch.features.dim(1) == corpus.longest_input);
+          REQUIRE(batch.features.dim(2) == corpus.format.features);
           for (int64_t i = 0; i < batch.target.size(); ++i)
             REQUIRE(batch.target[i] < static_cast<int32_t>(corpus.labels.size()));
         }

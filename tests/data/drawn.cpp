@@ -71,14 +71,13 @@ TEST_CASE("shapes: a picture has one figure of one colour, and the label names i
   CHECK(corpus.source == nullptr);
   CHECK(corpus.target == nullptr);
   check_labels(corpus, 6000, [](const Example& example) {
-    REQUIRE(features_of(example).features.size() == 192);
+    REQUIRE(example.features.size() == 192);
     std::set<std::array<float, 3>> colours;
     for (size_t i = 0; i < 192; i += 3)
-      colours.insert({features_of(example).features[i], features_of(example).features[i + 1],
-                      features_of(example).features[i + 2]});
+      colours.insert({example.features[i], example.features[i + 1], example.features[i + 2]});
     REQUIRE(colours.size() == 2);
     REQUIRE(colours.contains({0, 0, 0}));
-    return figure_in({8, features_of(example).features.data()});
+    return figure_in({8, example.features.data()});
   });
 }
 
@@ -94,8 +93,7 @@ TEST_CASE("video: every frame is the previous frame, shifted by a pixel in one d
     for (int32_t direction = 0; direction < 4; ++direction) {
       bool fits = true;
       for (int64_t frame = 0; frame + 1 < 4; ++frame) {
-        const Picture now{5, features_of(example).features.data() + frame * 75},
-            next{5, now.pixels + 75};
+        const Picture now{5, example.features.data() + frame * 75}, next{5, now.pixels + 75};
         for (int64_t row = 0; row < 5; ++row)
           for (int64_t column = 0; column < 5; ++column)
             fits = fits && now.lit(row, column) ==
@@ -111,19 +109,19 @@ TEST_CASE("video: every frame is the previous frame, shifted by a pixel in one d
 // The colour of the one marked node at distance two, found by all shortest paths (Floyd and
 // Warshall). Checks everything that the encoding promises.
 static int32_t colour_two_steps_away(const Example& example, size_t colours, size_t kinds) {
-  const size_t width = colours + 1, nodes = features_of(example).features.size() / width;
-  const size_t edges = features_of(example).sender.size();
-  REQUIRE(nodes * width == features_of(example).features.size());
-  REQUIRE(features_of(example).receiver.size() == edges);
-  REQUIRE(features_of(example).edge_features.size() == edges * kinds);
+  const size_t width = colours + 1, nodes = example.features.size() / width;
+  const size_t edges = example.sender.size();
+  REQUIRE(nodes * width == example.features.size());
+  REQUIRE(example.receiver.size() == edges);
+  REQUIRE(example.edge_features.size() == edges * kinds);
 
   std::map<std::pair<int32_t, int32_t>, int32_t> kind_of;  // by receiver, sender
   for (size_t e = 0; e < edges; ++e) {
-    const float* one_hot = features_of(example).edge_features.data() + e * kinds;
+    const float* one_hot = example.edge_features.data() + e * kinds;
     const auto kind = static_cast<int32_t>(std::find(one_hot, one_hot + kinds, 1.0F) - one_hot);
-    const bool is_own = features_of(example).sender[e] == features_of(example).receiver[e];
+    const bool is_own = example.sender[e] == example.receiver[e];
     if (kinds > 0) REQUIRE(std::accumulate(one_hot, one_hot + kinds, 0.0F) == (is_own ? 0 : 1));
-    const std::pair ends(features_of(example).receiver[e], features_of(example).sender[e]);
+    const std::pair ends(example.receiver[e], example.sender[e]);
     if (!kind_of.empty()) REQUIRE(kind_of.rbegin()->first < ends);  // in order, none twice
     kind_of[ends] = kinds > 0 ? kind : 0;
   }
@@ -144,7 +142,7 @@ static int32_t colour_two_steps_away(const Example& example, size_t colours, siz
 
   Ints found;
   for (size_t node = 0; node < nodes; ++node) {
-    const float* one_hot = features_of(example).features.data() + node * width;
+    const float* one_hot = example.features.data() + node * width;
     REQUIRE(std::accumulate(one_hot, one_hot + colours, 0.0F) == 1);
     const bool is_marked = one_hot[colours] == 1;
     REQUIRE(distance[0][node] < nodes);  // connected
@@ -171,8 +169,8 @@ TEST_CASE("graph: the label is the colour of the marked node two steps from node
     std::set<size_t> sizes;
     size_t max_edges = 0;
     check_labels(corpus, 2000, [&](const Example& example) {
-      sizes.insert(features_of(example).features.size() / 5);
-      max_edges = std::max(max_edges, features_of(example).sender.size());
+      sizes.insert(example.features.size() / 5);
+      max_edges = std::max(max_edges, example.sender.size());
       return colour_two_steps_away(example, 4, static_cast<size_t>(kinds));
     });
     CHECK(sizes.size() == 9);
@@ -189,13 +187,11 @@ TEST_CASE("graph: node numbers and colours of neighbours do not reveal the label
   for (int64_t i = 0; i < count; ++i) {
     split(corpus, "train").get(i, example);
     const auto colour = static_cast<size_t>(example.target[0]);
-    as_own += features_of(example).features[colour] == 1;
-    as_neighbour +=
-        features_of(example)
-            .features[static_cast<size_t>(features_of(example).sender[1]) * 5 + colour] == 1;
+    as_own += example.features[colour] == 1;
+    as_neighbour += example.features[static_cast<size_t>(example.sender[1]) * 5 + colour] == 1;
     for (size_t node = 1; node < 8; ++node)
-      if (features_of(example).features[node * 5 + 4] == 1) {  // the first that is marked
-        as_marked += features_of(example).features[node * 5 + colour] == 1;
+      if (example.features[node * 5 + 4] == 1) {  // the first that is marked
+        as_marked += example.features[node * 5 + colour] == 1;
         break;
       }
   }
@@ -216,12 +212,12 @@ TEST_CASE("streams: the tones give the keys, which are held for random times") {
   Example example;
   for (int64_t i = 0; i < 20'000; ++i) {
     split(corpus, "train").get(i, example);
-    const auto frames = static_cast<int64_t>(features_of(example).features.size()) / 7;
+    const auto frames = static_cast<int64_t>(example.features.size()) / 7;
     longest = std::max(longest, frames);
     Ints keys = {12};  // <bos>
     int64_t run = 0, silence = 0;
     for (int64_t t = 0; t <= frames; ++t) {
-      const float* frame = features_of(example).features.data() + 7 * t;
+      const float* frame = example.features.data() + 7 * t;
       const float loudest = t < frames ? *std::max_element(frame, frame + 7) : 0;
       if (loudest > 0) {
         REQUIRE(std::count(frame, frame + 3, 1.0F) == 1);

@@ -17,9 +17,8 @@ static Ints content_of(const DataKind* kind, const Example& example) {
   if (kind == &data_kinds::streams) return example.target;
   Ints content = example.input;
   if (kind == &data_kinds::set) std::sort(content.begin(), content.end());
-  const ExampleFeatures& more = features_of(example);
-  for (const float feature : more.features) content.push_back(static_cast<int32_t>(feature));
-  for (const Ints* ends : {&more.sender, &more.receiver})
+  for (const float feature : example.features) content.push_back(static_cast<int32_t>(feature));
+  for (const Ints* ends : {&example.sender, &example.receiver})
     content.insert(content.end(), ends->begin(), ends->end());
   return content;
 }
@@ -54,11 +53,10 @@ TEST_CASE("drawn examples: those that a seed gives are fixed") {
     for (const char* name : {"train", "val", "test"})
       for (int64_t i = 0; i < 10; ++i) {
         const Example example = example_of(split(corpus, name), i);
-        const ExampleFeatures& more = features_of(example);
         for (const Ints* ids :
-             {&example.source, &example.input, &example.target, &more.sender, &more.receiver})
+             {&example.source, &example.input, &example.target, &example.sender, &example.receiver})
           all.insert(all.end(), ids->begin(), ids->end());
-        for (const auto* features : {&more.features, &more.edge_features})
+        for (const auto* features : {&example.features, &example.edge_features})
           for (const float feature : *features) all.push_back(std::bit_cast<int32_t>(feature));
       }
     CHECK(stable_hash(all) == hash);
@@ -86,11 +84,9 @@ TEST_CASE("drawn examples: training never shows held-out contents, for any seeds
 }
 
 static bool operator==(const Example& a, const Example& b) {
-  const ExampleFeatures &more = features_of(a), &other = features_of(b);
   return a.source == b.source && a.input == b.input && a.target == b.target &&
-         a.prompt == b.prompt && a.positions == b.positions && more.features == other.features &&
-         more.sender == other.sender && more.receiver == other.receiver &&
-         more.edge_features == other.edge_features;
+         a.prompt == b.prompt && a.positions == b.positions && a.features == b.features &&
+         a.sender == b.sender && a.receiver == b.receiver && a.edge_features == b.edge_features;
 }
 
 TEST_CASE("a drawn example depends only on seed, split and index, in any order of calls") {
@@ -133,8 +129,7 @@ TEST_CASE("noise is added to the features of the same example without noise") {
       const Example a = example_of(split(clear, "train"), i),
                     b = example_of(split(noisy, "train"), i);
       CHECK(a.target == b.target);
-      const std::vector<float>&clear_features = features_of(a).features,
-            &noisy_features = features_of(b).features;
+      const std::vector<float>&clear_features = a.features, &noisy_features = b.features;
       REQUIRE(clear_features.size() == noisy_features.size());
       for (size_t k = 0; k < clear_features.size(); ++k, ++count) {
         const double noise = noisy_features[k] - clear_features[k];
@@ -212,7 +207,7 @@ TEST_CASE("invalid options of a drawn task are rejected") {
     CHECK_CONTAINS(input_error([&] { drawn(options); }), row.message);
   }
   CHECK_CONTAINS(
-      input_error([] { load_corpus(drawn_options(&data_kinds::shapes), Framing::seq2seq, 1); }),
+      input_error([] { load_corpus(drawn_options(&data_kinds::shapes), ModelKind::seq2seq, 1); }),
       "`kind` = \"shapes\" cannot train `framing` = \"seq2seq\"");
 }
 
@@ -252,7 +247,7 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences give valid
     try {
       const Corpus corpus = drawn(options);
       ++loaded;
-      const auto classes = static_cast<int32_t>(corpus.framing == Framing::classifier
+      const auto classes = static_cast<int32_t>(corpus.framing == ModelKind::classifier
                                                     ? static_cast<int64_t>(corpus.labels.size())
                                                     : corpus.target->vocabulary().size());
       REQUIRE(classes >= 2);
@@ -262,17 +257,16 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences give valid
         for (int64_t position = 0; position < 5; ++position) {
           batches.get(position, batch);
           const bool reads_features = corpus.format.features > 0;
-          const BatchFeatures& more = features_of(batch);
-          REQUIRE(static_cast<bool>(more.features) == reads_features);
+          REQUIRE(static_cast<bool>(batch.features) == reads_features);
           bool inside = batch.targets > 0;
-          const int64_t positions = reads_features ? 3 * more.features.dim(1) : batch.input.size();
+          const int64_t positions = reads_features ? 3 * batch.features.dim(1) : batch.input.size();
           for (int64_t i = 0; i < batch.target.size(); ++i)
             inside = inside && batch.target[i] >= -1 && batch.target[i] < classes;
           if (!reads_features)
             for (int64_t i = 0; i < batch.input.size(); ++i)
               inside = inside && batch.input[i] >= 0 &&
                        batch.input[i] < corpus.source->vocabulary().size();
-          for (const Ids* ends : {&more.sender, &more.receiver})
+          for (const Ids* ends : {&batch.edges.sender, &batch.edges.receiver})
             if (corpus.format.has_edges)
               for (int64_t e = 0; e < ends->size(); ++e)
                 inside = inside && (*ends)[e] >= 0 && (*ends)[e] < positions;

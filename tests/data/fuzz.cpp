@@ -60,13 +60,14 @@ TEST_CASE("random files give a corpus or an InputError") {
   int loaded = 0, rejected = 0;
   for (int round = 0; round < 2000; ++round) {
     const DataOptions options = any_options(folder, random);
-    const Framing framing = options.kind->framings[0];
+    const ModelKind framing = options.kind->framings[0];
     try {
       const Corpus corpus = load_corpus(options, framing, 1);
       ++loaded;
-      const auto classes = static_cast<int32_t>(
-          framing == Framing::classifier ? corpus.labels.size()
-                                         : static_cast<size_t>(corpus.target->vocabulary().size()));
+      const auto classes =
+          static_cast<int32_t>(framing == ModelKind::classifier
+                                   ? corpus.labels.size()
+                                   : static_cast<size_t>(corpus.target->vocabulary().size()));
       for (const auto& [name, dataset] : corpus.splits) {
         REQUIRE(dataset.size > 0);
         Batches batches = Batches::in_order(dataset, framing, 5);
@@ -120,7 +121,7 @@ TEST_CASE("a very long line is read as one line") {
                                      folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));
   options.val_fraction = options.test_fraction = 0;
   options.max_length = 10;
-  CHECK(split(load_corpus(options, Framing::language_model, 1), "train").size == 1);
+  CHECK(split(load_corpus(options, ModelKind::language_model, 1), "train").size == 1);
 }
 
 }  // namespace heed

@@ -12,7 +12,7 @@ namespace {
 // The bytes of an example's vectors.
 std::vector<int> bytes_of(const Example& example) {
   std::vector<int> bytes;
-  for (const float feature : features_of(example).features) {
+  for (const float feature : example.features) {
     REQUIRE(0 <= feature);
     REQUIRE(feature <= 1);
     bytes.push_back(static_cast<int>(feature * 255 + 0.5F));
@@ -49,7 +49,7 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become featur
   std::vector<int> expected = {0,  1,  6,  7,  2,  3,  8,  9,  4,  5,  10, 11,
                                12, 13, 18, 19, 14, 15, 20, 21, 16, 17, 22, 23};
   CHECK(bytes_of(example_of(train, 0)) == expected);
-  CHECK(features_of(example_of(train, 0)).features[23] == 23.0F / 255.0F);
+  CHECK(example_of(train, 0).features[23] == 23.0F / 255.0F);
   for (int& byte : expected) byte += 100;
   CHECK(bytes_of(example_of(train, 1)) == expected);
   CHECK(example_of(train, 1).target == std::vector<int32_t>{1});
@@ -72,8 +72,8 @@ TEST_CASE("bytes 0 to 255 become features 0 to 1") {
   ImageFiles files(2, 16, 16);
   for (size_t i = 0; i < 256; ++i) files.images[16 + i] = static_cast<char>(i);
   const Example example = example_of(split(load(files.write(folder)), "train"), 0);
-  CHECK(features_of(example).features.front() == 0.0F);
-  CHECK(features_of(example).features.back() == 1.0F);
+  CHECK(example.features.front() == 0.0F);
+  CHECK(example.features.back() == 1.0F);
   const std::vector<int> bytes = bytes_of(example);
   for (int i = 0; i < 256; ++i) CHECK(bytes[static_cast<size_t>(i)] == i);
 }
@@ -93,7 +93,7 @@ TEST_CASE("compressed files give the same corpus and fingerprint") {
   for (int64_t i = 0; i < 40; ++i) {
     const Example one = example_of(split(plain, "train"), i);
     const Example other = example_of(split(compressed, "train"), i);
-    CHECK(features_of(one).features == features_of(other).features);
+    CHECK(one.features == other.features);
     CHECK(one.target == other.target);
   }
 }
@@ -219,7 +219,7 @@ TEST_CASE("images need their labels, and unused keys are rejected") {
   options.context = 8;
   CHECK_CONTAINS(input_error([&] { load(options); }), "`context` is not used");
   options.context = DataOptions().context;
-  CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::seq2seq, 1); }),
+  CHECK_CONTAINS(input_error([&] { load_corpus(options, ModelKind::seq2seq, 1); }),
                  "it trains: classifier");
   options.target_path.clear();
   CHECK_CONTAINS(input_error([&] { load(options); }), "needs `target_path`");
@@ -230,10 +230,10 @@ TEST_CASE("batches of images allocate nothing in the steady state") {
   DataOptions options = ImageFiles(100, 8, 8).write(folder);
   options.patch = 2;
   const Corpus corpus = load(options);
-  Batches batches = Batches::shuffled(split(corpus, "train"), Framing::classifier, 16, 1);
+  Batches batches = Batches::shuffled(split(corpus, "train"), ModelKind::classifier, 16, 1);
   Batch batch;
   for (int64_t position = 0; position < 4; ++position) batches.get(position, batch);
-  CHECK(features_of(batch).features.shape() == Shape{16, 16, 4});
+  CHECK(batch.features.shape() == Shape{16, 16, 4});
   CHECK(batch.target.shape() == Shape{16});
   CHECK(batch.targets == 16);
   CHECK(batch.tokens == 256);

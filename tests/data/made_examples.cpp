@@ -15,14 +15,14 @@ static Ints contents_of(std::span<const int32_t> ids, const Vocabulary& vocabula
 }
 
 static SequencePair contents_of(const Example& example, const Corpus& corpus) {
-  if (corpus.framing == Framing::classifier) return {example.input, example.target};
+  if (corpus.framing == ModelKind::classifier) return {example.input, example.target};
   const Vocabulary& vocabulary = corpus.target->vocabulary();
   Ints all = example.input;
   all.push_back(example.target.back());
   const auto [source, target] =
       std::pair(std::span(all).first(static_cast<size_t>(example.prompt)),
                 std::span(all).subspan(static_cast<size_t>(example.prompt)));
-  return {corpus.framing == Framing::seq2seq ? example.source : contents_of(source, vocabulary),
+  return {corpus.framing == ModelKind::seq2seq ? example.source : contents_of(source, vocabulary),
           contents_of(target, vocabulary)};
 }
 
@@ -52,7 +52,7 @@ static void check_first_batch(const Corpus& corpus) {
 TEST_CASE("made examples: the first batch of every task, with the same contents") {
   int checked = 0;
   for (const DataKind* kind : data_kinds::all)
-    for (const Framing framing : kind->framings)
+    for (const ModelKind framing : kind->framings)
       for (const std::vector<int64_t>& lengths : {std::vector<int64_t>{2, 9}, {4, 4}}) {
         if (!kind->is_task()) continue;
         DataOptions options = drawn_options(kind);

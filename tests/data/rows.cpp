@@ -330,7 +330,7 @@ TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
 }
 
 TEST_CASE("the length of a source counts no special tokens, in every framing") {
-  const auto lengths = [](const DataOptions& options, Framing framing) {
+  const auto lengths = [](const DataOptions& options, ModelKind framing) {
     const Corpus corpus = load_corpus(options, framing, 1);
     std::set<int64_t> found;
     for (int64_t i = 0; i < std::min<int64_t>(300, split(corpus, "train").size); ++i)
@@ -340,16 +340,16 @@ TEST_CASE("the length of a source counts no special tokens, in every framing") {
   DataOptions copy;
   copy.kind = &data_kinds::copy;
   copy.lengths = {1, 4};
-  CHECK(lengths(copy, Framing::seq2seq) == std::set<int64_t>{1, 2, 3, 4});
-  CHECK(lengths(copy, Framing::language_model) == std::set<int64_t>{1, 2, 3, 4});
+  CHECK(lengths(copy, ModelKind::seq2seq) == std::set<int64_t>{1, 2, 3, 4});
+  CHECK(lengths(copy, ModelKind::language_model) == std::set<int64_t>{1, 2, 3, 4});
   copy.kind = &data_kinds::parity;
-  CHECK(lengths(copy, Framing::classifier) == std::set<int64_t>{1, 2, 3, 4});
+  CHECK(lengths(copy, ModelKind::classifier) == std::set<int64_t>{1, 2, 3, 4});
   copy.kind = &data_kinds::recall;  // pairs of a key and its value, and a key
   copy.lengths = {2, 4};
-  CHECK(lengths(copy, Framing::language_model) == std::set<int64_t>{5, 7, 9});
+  CHECK(lengths(copy, ModelKind::language_model) == std::set<int64_t>{5, 7, 9});
   DataOptions shapes;
   shapes.kind = &data_kinds::shapes;
-  CHECK(lengths(shapes, Framing::classifier) == std::set<int64_t>{64});
+  CHECK(lengths(shapes, ModelKind::classifier) == std::set<int64_t>{64});
 
   const TemporaryFolder folder;
   DataOptions files = file_options(&data_kinds::lines, folder.write("lines", "a\nbb\nccc\n"));
@@ -360,7 +360,7 @@ TEST_CASE("the length of a source counts no special tokens, in every framing") {
   CHECK(lines.target->decode(source_of(lines, line)) == "bb");
   files = file_options(&data_kinds::pairs, folder.write("pairs", "aa\tb\nabcd\tc\n"));
   files.val_fraction = files.test_fraction = 0;
-  CHECK(lengths(files, Framing::seq2seq) == std::set<int64_t>{2, 4});
+  CHECK(lengths(files, ModelKind::seq2seq) == std::set<int64_t>{2, 4});
 }
 
 }  // namespace heed

@@ -179,7 +179,7 @@ TEST_CASE(
   options.level = Level::subword;
   options.max_vocabulary = 350;
   options.context = 8;
-  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
   const size_t end = static_cast<size_t>(static_cast<double>(text.size()) * 0.9);
   std::string trained, held_out;
   for (int64_t i = 0; i < split(corpus, "train").size; ++i)
@@ -190,7 +190,7 @@ TEST_CASE(
   CHECK(text.substr(end).starts_with(held_out));  // the same characters as at character level
   CHECK(corpus.source->subwords()->model() == Subwords::train({text.substr(0, end)}, 350));
   options.path = folder.write("text", text.substr(0, end) + std::string(text.size() - end, 'z'));
-  CHECK(load_corpus(options, Framing::language_model, 1).source->subwords()->model() ==
+  CHECK(load_corpus(options, ModelKind::language_model, 1).source->subwords()->model() ==
         corpus.source->subwords()->model());
 
   std::string pairs;
@@ -200,7 +200,7 @@ TEST_CASE(
   options.level = Level::subword;
   options.tokenizer = folder.write("bpe.model", model_of("bpe"));
   options.val_fraction = options.test_fraction = 0;
-  const Corpus read = load_corpus(options, Framing::seq2seq, 1);
+  const Corpus read = load_corpus(options, ModelKind::seq2seq, 1);
   CHECK(read.source->vocabulary().size() == 400);
   CHECK(read.target->vocabulary().tokens().back() == end_token);
   CHECK(read.target->vocabulary().size() == 402);
@@ -213,7 +213,7 @@ TEST_CASE("data.level = \"subword\": contradictions and bad tokenizers are rejec
   DataOptions options = file_options(&data_kinds::text, folder.write("text", license()));
   const auto error = [&] {
     const std::string message =
-        input_error([&] { load_corpus(options, Framing::language_model, 1); });
+        input_error([&] { load_corpus(options, ModelKind::language_model, 1); });
     CHECK(message.find('\n') == std::string::npos);
     return message;
   };

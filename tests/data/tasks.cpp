@@ -47,7 +47,7 @@ TEST_CASE("the examples that a seed gives are fixed") {
   shuffle(random, values);
   CHECK(values == std::vector<int>{6, 4, 8, 2, 1, 7, 5, 0, 3, 9});
 
-  const Corpus corpus = load_corpus(task_options(&data_kinds::reverse), Framing::seq2seq, 1);
+  const Corpus corpus = load_corpus(task_options(&data_kinds::reverse), ModelKind::seq2seq, 1);
   const auto check_source = [&](const char* name, int64_t i, const Ints& source) {
     CAPTURE(name);
     CAPTURE(i);
@@ -67,14 +67,14 @@ TEST_CASE("an example that was laid out for one model is laid out for another") 
   const Vocabulary vocabulary({"a", "b", "<bos>", "<sep>", "<eos>"});
   const Ints x = {0, 1}, y = {1};
   Example example;
-  Layout(Framing::language_model, vocabulary).lay_out(x, y, example);
+  Layout(ModelKind::language_model, vocabulary).lay_out(x, y, example);
   CHECK(example.prompt == 4);  // <bos> a b <sep>
-  Layout(Framing::seq2seq, vocabulary).lay_out(x, y, example);
+  Layout(ModelKind::seq2seq, vocabulary).lay_out(x, y, example);
   CHECK(example.prompt == 0);
 }
 
 TEST_CASE("without special tokens a language model reads all but the last token") {
-  const Layout layout(Framing::language_model, Vocabulary({"a", "b", "c"}));
+  const Layout layout(ModelKind::language_model, Vocabulary({"a", "b", "c"}));
   Example example;
   layout.lay_out(Ints{0, 1}, Ints{2, 0}, example);
   CHECK(example.input == Ints{0, 1, 2});
@@ -94,14 +94,14 @@ TEST_CASE("a task without a config gives the examples of one with it") {
     const Lengths lengths{1, symbols == 3 ? 5 : 25};
     DataOptions options = task_options(&data_kinds::reverse, {lengths.least, lengths.most});
     options.symbols = symbols;
-    const Corpus corpus = load_corpus(options, Framing::seq2seq, 7);
+    const Corpus corpus = load_corpus(options, ModelKind::seq2seq, 7);
     const SequenceTask task = reverse_task(symbols, lengths);
     CHECK(is_listed(task) == (symbols == 3));
-    const Vocabulary vocabulary = task_vocabulary(task.tokens, Framing::seq2seq, false);
+    const Vocabulary vocabulary = task_vocabulary(task.tokens, ModelKind::seq2seq, false);
     CHECK(vocabulary.tokens() == corpus.target->vocabulary().tokens());
     for (const auto& [name, split_of] : split_names) {
       const Dataset dataset =
-          generated(task, Layout(Framing::seq2seq, vocabulary), {7, {0.1, 0.1}, split_of});
+          generated(task, Layout(ModelKind::seq2seq, vocabulary), {7, {0.1, 0.1}, split_of});
       REQUIRE(dataset.size == split(corpus, name).size);
       for (int64_t i = 0; i < std::min<int64_t>(dataset.size, 20); ++i) {
         const Example example = example_of(dataset, i), other = example_of(split(corpus, name), i);
@@ -120,7 +120,7 @@ TEST_CASE("sort: the worked examples, and minGPT's layout") {
   CHECK(solved(task, {0, 0, 2, 1, 0, 1}).target == Ints{0, 0, 0, 1, 1, 2});
   CHECK(solved(task, {2, 1, 0, 2, 1, 0}).target == Ints{0, 0, 1, 1, 2, 2});
 
-  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
   CHECK(corpus.source == corpus.target);
   CHECK(corpus.source->vocabulary().size() == 3);
   CHECK(corpus.longest_input == 11);
@@ -145,7 +145,7 @@ TEST_CASE("addition: the worked examples, and minGPT's layout") {
   CHECK(solved(task, {0, 6, 3, 9}).target == Ints{5, 4, 0});
   CHECK(solved(task, {9, 9, 9, 9}).target == Ints{8, 9, 1});
 
-  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
   CHECK(corpus.source->vocabulary().size() == 10);
   CHECK(corpus.longest_input == 6);
   const Example example = example_of(split(corpus, "train"), 0);
@@ -187,7 +187,7 @@ TEST_CASE("parity: the worked examples") {
 TEST_CASE("the layouts of a task: seq2seq, language model of any length, classifier") {
   DataOptions options = task_options(&data_kinds::reverse, {1, 3});
   options.symbols = 4;
-  const Corpus pairs = load_corpus(options, Framing::seq2seq, 1);
+  const Corpus pairs = load_corpus(options, ModelKind::seq2seq, 1);
   const int32_t begin = 4, end = 5;
   CHECK(pairs.target->vocabulary().tokens() ==
         std::vector<std::string>{"0", "1", "2", "3", "<bos>", "<eos>"});
@@ -203,7 +203,7 @@ TEST_CASE("the layouts of a task: seq2seq, language model of any length, classif
     CHECK(Ints(example.target.begin(), example.target.end() - 1) == target);
   }
 
-  const Corpus model = load_corpus(options, Framing::language_model, 1);
+  const Corpus model = load_corpus(options, ModelKind::language_model, 1);
   CHECK(model.target->vocabulary().tokens() ==
         std::vector<std::string>{"0", "1", "2", "3", "<sep>", "<eos>"});
   CHECK(model.longest_input == 7);
@@ -222,14 +222,14 @@ TEST_CASE("the layouts of a task: seq2seq, language model of any length, classif
   }
 
   const Corpus classes =
-      load_corpus(task_options(&data_kinds::parity, {2, 6}), Framing::classifier, 1);
+      load_corpus(task_options(&data_kinds::parity, {2, 6}), ModelKind::classifier, 1);
   CHECK(classes.labels == std::vector<std::string>{"even", "odd"});
   CHECK(classes.source->vocabulary().size() == 2);
   CHECK(classes.longest_input == 6);
   const Example bits = example_of(split(classes, "train"), 3);
   CHECK(bits.target ==
         Ints{static_cast<int32_t>(std::count(bits.input.begin(), bits.input.end(), 1) % 2)});
-  const Corpus modular = load_corpus(task_options(&data_kinds::modular), Framing::classifier, 1);
+  const Corpus modular = load_corpus(task_options(&data_kinds::modular), ModelKind::classifier, 1);
   CHECK(modular.labels.size() == 97);
   CHECK(modular.source->vocabulary().size() == 99);
 }
@@ -237,16 +237,16 @@ TEST_CASE("the layouts of a task: seq2seq, language model of any length, classif
 TEST_CASE("a small task is enumerated: every example is in exactly one split") {
   struct Row {
     const DataKind* kind;
-    Framing framing;
+    ModelKind framing;
     std::vector<int64_t> lengths;
     int64_t examples;
   };
-  for (const Row& row : {Row{&data_kinds::sort, Framing::language_model, {6, 6}, 729},
-                         Row{&data_kinds::copy, Framing::seq2seq, {1, 4}, 3 + 9 + 27 + 81},
-                         Row{&data_kinds::reverse, Framing::seq2seq, {2, 5}, 9 + 27 + 81 + 243},
-                         Row{&data_kinds::addition, Framing::language_model, {1, 25}, 10000},
-                         Row{&data_kinds::modular, Framing::classifier, {1, 25}, 97 * 97},
-                         Row{&data_kinds::parity, Framing::classifier, {3, 10}, 2048 - 8}}) {
+  for (const Row& row : {Row{&data_kinds::sort, ModelKind::language_model, {6, 6}, 729},
+                         Row{&data_kinds::copy, ModelKind::seq2seq, {1, 4}, 3 + 9 + 27 + 81},
+                         Row{&data_kinds::reverse, ModelKind::seq2seq, {2, 5}, 9 + 27 + 81 + 243},
+                         Row{&data_kinds::addition, ModelKind::language_model, {1, 25}, 10000},
+                         Row{&data_kinds::modular, ModelKind::classifier, {1, 25}, 97 * 97},
+                         Row{&data_kinds::parity, ModelKind::classifier, {3, 10}, 2048 - 8}}) {
     CAPTURE(row.kind->name);
     DataOptions options = task_options(row.kind, row.lengths);
     if (row.kind->uses("symbols")) options.symbols = 3;
@@ -275,7 +275,7 @@ TEST_CASE("divisions by zero are left out") {
   options.operation = Operation::divide;
   options.val_fraction = 0.3;
   options.test_fraction = 0;
-  const Corpus corpus = load_corpus(options, Framing::classifier, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::classifier, 1);
   CHECK(split(corpus, "train").size + split(corpus, "val").size == 20);
   CHECK_FALSE(corpus.splits.contains("test"));
 }
@@ -285,7 +285,7 @@ TEST_CASE("a large task is drawn: training never shows held-out examples, at any
   DataOptions options = task_options(&data_kinds::reverse);
   options.longer_lengths = {26, 30};
   options.test_size = 1000;
-  const Corpus corpus = load_corpus(options, Framing::seq2seq, 3);
+  const Corpus corpus = load_corpus(options, ModelKind::seq2seq, 3);
   CHECK(corpus.longest_source == 30);
   CHECK(corpus.longest_input == 31);
   CHECK(corpus.notes[0] == "train: unlimited examples");
@@ -321,11 +321,11 @@ TEST_CASE("a large task is drawn: training never shows held-out examples, at any
 
 TEST_CASE("the drawn examples depend on the seed, the split of an example does not") {
   DataOptions options = task_options(&data_kinds::reverse);
-  const Corpus a = load_corpus(options, Framing::seq2seq, 3),
-               b = load_corpus(options, Framing::seq2seq, 3);
-  const Corpus c = load_corpus(options, Framing::seq2seq, 4);
+  const Corpus a = load_corpus(options, ModelKind::seq2seq, 3),
+               b = load_corpus(options, ModelKind::seq2seq, 3);
+  const Corpus c = load_corpus(options, ModelKind::seq2seq, 4);
   options.seed = 3;
-  const Corpus d = load_corpus(options, Framing::seq2seq, 4);
+  const Corpus d = load_corpus(options, ModelKind::seq2seq, 4);
   for (const int64_t i : {int64_t{0}, int64_t{999}, int64_t{1} << 35}) {
     const char* const name = i < 1000 ? "val" : "train";
     const Ints source = example_of(split(a, name), i).source;
@@ -337,8 +337,8 @@ TEST_CASE("the drawn examples depend on the seed, the split of an example does n
   CHECK(a.fingerprint != c.fingerprint);
 
   options = task_options(&data_kinds::addition);
-  const Corpus e = load_corpus(options, Framing::language_model, 1),
-               f = load_corpus(options, Framing::language_model, 2);
+  const Corpus e = load_corpus(options, ModelKind::language_model, 1),
+               f = load_corpus(options, ModelKind::language_model, 2);
   REQUIRE(split(e, "test").size == split(f, "test").size);
   CHECK(example_of(split(e, "test"), 5).input == example_of(split(f, "test"), 5).input);
 }
@@ -347,19 +347,19 @@ TEST_CASE("splits have the requested sizes, or an error says how many examples e
   DataOptions options = task_options(&data_kinds::addition);
   options.test_size = 700;
   options.train_size = 5000;
-  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
   CHECK(split(corpus, "test").size == 700);
   CHECK(split(corpus, "train").size == 5000);
   CHECK(corpus.notes[0] == "train: 5000 examples");
   options.test_size = 5000;
   const std::string message =
-      input_error([&] { load_corpus(options, Framing::language_model, 1); });
+      input_error([&] { load_corpus(options, ModelKind::language_model, 1); });
   CHECK_CONTAINS(message, "the split test needs 5000 examples, and only ");
   CHECK_CONTAINS(message, "`test_fraction` = 0.1");
 
   options = task_options(&data_kinds::copy);
   options.train_size = 123;
-  CHECK(split(load_corpus(options, Framing::seq2seq, 1), "train").size == 123);
+  CHECK(split(load_corpus(options, ModelKind::seq2seq, 1), "train").size == 123);
 }
 
 TEST_CASE("sources are counted and enumerated without gaps") {

@@ -20,7 +20,7 @@ TEST_CASE(
   for (const int64_t size : {100, 101, 102, 997}) {
     DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(size)));
     options.context = 7;
-    const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+    const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
     const Ints all = corpus.source->encode(sample(size));
     const auto cut = static_cast<int64_t>(static_cast<double>(size) * 0.9);
     CHECK(corpus.longest_input == 7);
@@ -53,7 +53,7 @@ TEST_CASE("the vocabulary comes from training; <unk> is added if validation need
   const auto load = [&](const std::string& whole) {
     DataOptions options = file_options(&data_kinds::text, folder.write("text", whole));
     options.context = 5;
-    return load_corpus(options, Framing::language_model, 1);
+    return load_corpus(options, ModelKind::language_model, 1);
   };
   const Corpus plain = load(text + "abcabcabca");
   CHECK(plain.source->vocabulary().size() == 10);
@@ -70,12 +70,12 @@ TEST_CASE("several files are read as one, by character or byte") {
   options.kind = &data_kinds::text;
   options.paths = {folder.write("a", "\xEF\xBB\xBFéaéaéaéaéa"), folder.write("b", "bébébébébé")};
   options.context = 3;
-  const Corpus characters = load_corpus(options, Framing::language_model, 1);
+  const Corpus characters = load_corpus(options, ModelKind::language_model, 1);
   CHECK(characters.source->vocabulary().tokens() == std::vector<std::string>{"a", "b", "é"});
   CHECK(split(characters, "train").size == 18 - 3);
   CHECK(characters.files == options.paths);
   options.level = Level::byte;
-  const Corpus bytes = load_corpus(options, Framing::language_model, 1);
+  const Corpus bytes = load_corpus(options, ModelKind::language_model, 1);
   CHECK(bytes.source->vocabulary().size() == 256);
   CHECK(split(bytes, "train").size == 27 - 3);
   CHECK(bytes.source->decode(example_of(split(bytes, "train"), 0).input) == "éa");
@@ -89,7 +89,7 @@ TEST_CASE("a text is the same with \\r\\n or \\n and with a byte order mark, at 
     options.val_fraction = 0.2;
     options.context = 3;
     options.level = level;
-    const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+    const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
     std::string all = corpus.source->decode(example_of(split(corpus, "train"), 0).input);
     for (int64_t i = 0; i < split(corpus, "val").size; ++i)
       all += corpus.source->decode(example_of(split(corpus, "val"), i).input);
@@ -116,7 +116,7 @@ TEST_CASE("a text without validation has no such split") {
   DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(50)));
   options.val_fraction = 0;
   options.context = 49;
-  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
   CHECK_FALSE(corpus.splits.contains("val"));
   CHECK(split(corpus, "train").size == 1);
 }
@@ -125,14 +125,14 @@ TEST_CASE("the fingerprint changes with the text, not with its path") {
   const TemporaryFolder folder;
   DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(100)));
   options.context = 5;
-  const std::string before = load_corpus(options, Framing::language_model, 1).fingerprint;
+  const std::string before = load_corpus(options, ModelKind::language_model, 1).fingerprint;
   CHECK(before.size() == 16);
-  CHECK(load_corpus(options, Framing::language_model, 2).fingerprint == before);
+  CHECK(load_corpus(options, ModelKind::language_model, 2).fingerprint == before);
   std::filesystem::rename(folder / "text", folder / "moved");
   options.path = folder / "moved";
-  CHECK(load_corpus(options, Framing::language_model, 1).fingerprint == before);
+  CHECK(load_corpus(options, ModelKind::language_model, 1).fingerprint == before);
   folder.write("moved", sample(99) + "z");
-  CHECK(load_corpus(options, Framing::language_model, 1).fingerprint != before);
+  CHECK(load_corpus(options, ModelKind::language_model, 1).fingerprint != before);
 }
 
 TEST_CASE("the error for an invalid text names the file and the position") {
@@ -141,7 +141,7 @@ TEST_CASE("the error for an invalid text names the file and the position") {
     DataOptions options = file_options(&data_kinds::text, path);
     options.level = level;
     const std::string message =
-        input_error([&] { load_corpus(options, Framing::language_model, 1); });
+        input_error([&] { load_corpus(options, ModelKind::language_model, 1); });
     CHECK_CONTAINS(message, path);
     CHECK(message.find('\n') == std::string::npos);
     return message;
@@ -188,7 +188,7 @@ TEST_CASE("at byte level any file is a text") {
   for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(i * 7);
   DataOptions options = file_options(&data_kinds::text, folder.write("bytes", bytes));
   options.level = Level::byte;
-  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(options, ModelKind::language_model, 1);
   CHECK(corpus.source->decode(example_of(split(corpus, "train"), 10).input) ==
         bytes.substr(10, 64));
 }

@@ -103,9 +103,10 @@ void safetensors(std::string_view input) {
 }
 
 void vocabulary(std::string_view input) {
-  constexpr Framing framings[] = {Framing::language_model, Framing::seq2seq, Framing::classifier};
+  constexpr ModelKind framings[] = {ModelKind::language_model, ModelKind::seq2seq,
+                                    ModelKind::classifier};
   const std::string path = written("vocabulary.json", input);
-  for (const Framing framing : framings) {
+  for (const ModelKind framing : framings) {
     try {
       const Corpus corpus = read_vocabulary(path, framing);
       if (corpus.source) (void)corpus.source->decode(corpus.source->encode("ab a"));
@@ -135,7 +136,7 @@ void result(std::string_view input) {
 
 // Loads data files of a kind and builds batches of all examples.
 void load(const DataOptions& options) {
-  const Framing framing = options.kind->framings[0];
+  const ModelKind framing = options.kind->framings[0];
   const Corpus corpus = load_corpus(options, framing, 1);
   for (const auto& [name, dataset] : corpus.splits) {
     Batches batches = Batches::in_order(dataset, framing, 16);

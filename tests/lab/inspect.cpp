@@ -47,9 +47,9 @@ struct InspectedTask {
     o.init.gain = 2;
     if (change) change(o);
     corpus = load_corpus(experiment.data,
-                         kind == ModelKind::seq2seq      ? Framing::seq2seq
-                         : kind == ModelKind::classifier ? Framing::classifier
-                                                         : Framing::language_model,
+                         kind == ModelKind::seq2seq      ? ModelKind::seq2seq
+                         : kind == ModelKind::classifier ? ModelKind::classifier
+                                                         : ModelKind::language_model,
                          1);
     ScopeGuard here;
     here->seed = 3;
@@ -212,7 +212,7 @@ TEST_CASE("inspect: scores of heads are their definitions, as matrices of 0 and 
   double part[2][3] = {}, whole[2] = {};
   for (const Batch& batch : t.inspected->batches) {
     const Recorder recorder;
-    t.model->logits(inputs_of(batch));
+    t.model->logits(batch);
     const Tensor a = recorder.records(*t.model)[1].weights;
     const int64_t time = a.dim(2);
     for (int64_t b = 0; b < a.dim(0); ++b)
@@ -365,7 +365,7 @@ TEST_CASE("inspect: a trace has the norms, the active units and the logits of it
             if (site == Site::preactivation) hidden[layer] = x.clone();
             return Tensor();
           });
-      logits = t.model->logits(inputs_of(batch));
+      logits = t.model->logits(batch);
     }
     const auto norm = [](const Tensor& x, int64_t at) {
       double sum = 0;

@@ -42,7 +42,7 @@ class InspectFixture {
     model->load(weights);
     std::vector<std::string> tokens;
     for (int i = 0; i < 12; ++i) tokens.push_back(std::to_string(i));
-    corpus.framing = Framing::language_model;
+    corpus.framing = ModelKind::language_model;
     corpus.target = std::make_shared<TextCodec>(Level::word, std::move(tokens));
     corpus.longest_input = 10;
     const std::vector<int32_t> input = read<int32_t>("data.input"),

@@ -93,7 +93,7 @@ struct InductionModel {
     std::vector<std::string> tokens;
     for (int64_t v = 0; v < vocabulary; ++v)
       tokens.push_back(lines && v == begin ? begin_token : std::to_string(v));
-    corpus.framing = Framing::language_model;
+    corpus.framing = ModelKind::language_model;
     corpus.target = std::make_shared<TextCodec>(Level::word, std::move(tokens));
     corpus.longest_input = length;
   }

@@ -242,7 +242,7 @@ TEST_CASE("measures: the memory that a training announces has what they need") {
   experiment.model.heads = 8;
   experiment.data.kind = &data_kinds::sort;
   experiment.data.lengths = {24, 24};
-  const Corpus corpus = load_corpus(experiment.data, Framing::language_model, 1);
+  const Corpus corpus = load_corpus(experiment.data, ModelKind::language_model, 1);
   const double plain = summarize(experiment, corpus).memory.evaluation;
   experiment.train.measures = {"heads", "lens"};
   const double announced = summarize(experiment, corpus).memory.evaluation;

@@ -51,7 +51,7 @@ struct Language {
     o.kind = ModelKind::language_model;
     o.dim = 8;
     o.heads = o.layers = 1;
-    corpus = load_corpus(data, Framing::language_model, 1);
+    corpus = load_corpus(data, ModelKind::language_model, 1);
     model = make_model(o, model_sizes(experiment, corpus));
     inspected = std::make_unique<Inspected>(*model, o, corpus,
                                             first_of(corpus.splits.at("train"), examples), 64);
@@ -165,9 +165,9 @@ TEST_CASE("inspect repeated: the table says which periods there are, and whether
 TEST_CASE("inspect: a typed text is laid out as an example of the run, for every task") {
   int checked = 0;
   for (const DataKind* kind : data_kinds::all)
-    for (const Framing framing : kind->framings)
+    for (const ModelKind framing : kind->framings)
       for (const std::vector<int64_t>& lengths : {std::vector<int64_t>{3, 8}, {4, 4}}) {
-        if (!kind->is_task() || framing == Framing::classifier) continue;
+        if (!kind->is_task() || framing == ModelKind::classifier) continue;
         CAPTURE(kind->name);
         Experiment experiment;
         experiment.data.kind = kind;
@@ -176,7 +176,7 @@ TEST_CASE("inspect: a typed text is laid out as an example of the run, for every
         ModelOptions& o = experiment.model;
         o.dim = 8;
         o.heads = o.layers = 1;
-        o.kind = framing == Framing::seq2seq ? ModelKind::seq2seq : ModelKind::language_model;
+        o.kind = framing == ModelKind::seq2seq ? ModelKind::seq2seq : ModelKind::language_model;
         const Corpus corpus = load_corpus(experiment.data, framing, 1);
         if (corpus.format.features > 0) continue;
         const auto model = make_model(o, model_sizes(experiment, corpus));
@@ -197,7 +197,7 @@ TEST_CASE("inspect: a typed text is laid out as an example of the run, for every
         };
         check_same(inputs.input, own.input);
         check_same(inputs.input_lengths, own.input_lengths);
-        if (framing == Framing::seq2seq) check_same(inputs.source, own.source);
+        if (framing == ModelKind::seq2seq) check_same(inputs.source, own.source);
         ++checked;
       }
   CHECK(checked == 2 * (6 * 2 + 1));

@@ -186,7 +186,7 @@ Tensor random_features(const Shape& shape) {
 }
 
 // Inputs of a decoder, which begin with <bos>: (B, T).
-Ids made_inputs(Framing framing) {
+Ids made_inputs(ModelKind framing) {
   Corpus corpus;
   corpus.framing = framing;
   corpus.target = std::make_shared<TextCodec>(Level::word, tokens.tokens());
@@ -207,7 +207,7 @@ Inputs inputs_for(const Case& c) {
   if (is_translation || !features)
     in.input = c.options.kind == classification
                    ? random_ids({batch, time_steps}, c.sizes.vocabulary, 2)
-                   : made_inputs(is_translation ? Framing::seq2seq : Framing::language_model);
+                   : made_inputs(is_translation ? ModelKind::seq2seq : ModelKind::language_model);
   if (features)
     in.features =
         random_features({batch, is_translation ? source_steps : time_steps, c.sizes.features});
@@ -257,7 +257,7 @@ Json generated(ModelKind kind, const Model& model, const Inputs& in, const Greed
   if (kind == translation) {
     GenerationOptions o;
     o.max_length = greedy.steps;
-    for (const auto& each : outputs(dynamic_cast<const Seq2Seq&>(model), greedy.vocabulary, in, o))
+    for (const auto& each : outputs(model, greedy.vocabulary, in, o))
       found.push_back(each[0].tokens);
   } else if (kind == language) {
     GenerationOptions o;
@@ -267,12 +267,10 @@ Json generated(ModelKind kind, const Model& model, const Inputs& in, const Greed
     std::vector<Sequence> prompts;
     for (int64_t b = 0; b < in.input.shape()[0]; ++b)
       prompts.emplace_back(in.input.data() + b * time, in.input.data() + b * time + 3);
-    const auto& language_model = dynamic_cast<const LanguageModel&>(model);
-    for (const auto& each : continuations(language_model, greedy.vocabulary, prompts, o))
+    for (const auto& each : continuations(model, greedy.vocabulary, prompts, o))
       found.push_back(each[0].tokens);
   } else {
-    for (const int32_t label : predicted_classes(dynamic_cast<const Classifier&>(model), in))
-      found.push_back({label});
+    for (const int32_t label : predicted_classes(model, in)) found.push_back({label});
   }
   return ids_json(found);
 }
@@ -337,7 +335,7 @@ TEST_CASE("onnx: trained runs, as tests/lab/onnx/run.sh compares them" * doctest
     Batches::in_order(corpus.splits.at("val"), corpus.framing, 32).get(0, batch);
     write_case(in_folder(folder, std::string(name) + ".json"),
                {name, experiment.model, model_sizes(experiment, corpus)},
-               *run.model(corpus, checkpoint), inputs_of(batch),
+               *run.model(corpus, checkpoint), batch,
                {corpus.target ? corpus.target->vocabulary() : tokens, 60});
   }
 }

@@ -99,32 +99,30 @@ Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
 
 // A model that writes, of either kind, with a source where it has one.
 struct Writer {
-  const LanguageModel* text;
-  const Seq2Seq* seq2seq;
+  const Model& model;
   Inputs sources = three_sources();
 
-  explicit Writer(const Model& model)
-      : text(dynamic_cast<const LanguageModel*>(&model)),
-        seq2seq(dynamic_cast<const Seq2Seq*>(&model)) {}
+  explicit Writer(const Model& writing) : model(writing) {}
 
-  bool can_cache() const { return text ? text->can_cache() : seq2seq->can_cache(); }
+  Tensor memory() const {
+    return model.kind() == ModelKind::seq2seq ? model.encode(sources) : Tensor();
+  }
   // The states of `tokens`, whose row n has source row n, all read at once.
   Tensor read(const Ids& tokens) const {
-    return text ? text->hidden(tokens)
-                : seq2seq->decode(tokens, seq2seq->encode(sources), sources.source_lengths);
+    return model.decode(tokens, memory(), sources.source_lengths);
   }
   // The same for tokens that continue a cache; the encoder's output is passed only at first.
   Tensor read(const Ids& tokens, KeyValueCache& cache) const {
-    if (text) return text->hidden(tokens, &cache);
-    const Tensor memory = cache.length() == 0 ? seq2seq->encode(sources) : Tensor();
-    return seq2seq->decode(tokens, memory, sources.source_lengths, &cache);
+    return model.decode(tokens, cache.length() == 0 ? memory() : Tensor(), sources.source_lengths,
+                        &cache);
   }
   void select(std::span<const int64_t> rows) {
     sources.source = rows_of(sources.source, rows);
     sources.source_lengths = rows_of(sources.source_lengths, rows);
   }
   NextLogits next(const DecodingOptions& options) const {
-    return text ? next_logits(*text, options) : next_logits(*seq2seq, sources, options);
+    return model.kind() == ModelKind::seq2seq ? next_logits(model, sources, options)
+                                              : next_logits(model, options);
   }
 };
 
@@ -139,8 +137,8 @@ TEST_CASE("cache: attention of every form supports it, other mixings do not") {
   for (const Variant& variant : writers()) {
     CAPTURE(variant.name);
     const auto model = model_of(variant);
-    CHECK(Writer(*model).can_cache() == (variant.options().mixing.kind == &mixings::attention));
-    without += !Writer(*model).can_cache();
+    CHECK(model->can_cache() == (variant.options().mixing.kind == &mixings::attention));
+    without += !model->can_cache();
   }
   CHECK(without == 6);  // a convolution, one in both stacks and a recurrent network, each in both
   CHECK(writers().size() > 70);
@@ -152,7 +150,7 @@ TEST_CASE("cache: reading tokens in pieces gives the same hidden states as readi
     CAPTURE(variant.name);
     const auto model = writer_of(variant);
     const Writer writer(*model);
-    if (!writer.can_cache()) continue;
+    if (!model->can_cache()) continue;
     const Ids tokens = tokens_of(longest_sequence);
     const Tensor all = writer.read(tokens);
     KeyValueCache cache(3);
@@ -172,7 +170,7 @@ TEST_CASE("cache: rows are permuted, repeated and dropped") {
     CAPTURE(variant.name);
     const auto model = writer_of(variant);
     Writer writer(*model);
-    if (!writer.can_cache()) continue;
+    if (!model->can_cache()) continue;
     Ids tokens = tokens_of(longest_sequence);
     KeyValueCache cache(3);
     writer.read(columns(tokens, 0, 2), cache);

@@ -279,8 +279,7 @@ TEST_CASE("recording changes no bit of outputs, gradients and random streams") {
     Inputs in = two_examples();
     if (is_graph) {
       in.features = random_tensor({2, 3, 2}, 4).detach();
-      in.edges =
-          std::make_shared<Edges>(Edges{Ids::from({3}, {0, 2, 4}), Ids::from({3}, {1, 1, 3}), {}});
+      in.edges = {Ids::from({3}, {0, 2, 4}), Ids::from({3}, {1, 1, 3}), {}};
     }
     std::shared_ptr<Recorder> recorder;
     check_changes_nothing(*model, in, [&] { return recorder = std::make_shared<Recorder>(); });

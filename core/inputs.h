@@ -1,0 +1,29 @@
+// What a model reads: data makes it, models of three kinds read it.
+#pragma once
+
+#include "core/ids.h"
+#include "core/tensor.h"
+
+namespace heed::inline HEED_REAL {
+
+// What a model is: an encoder-decoder, decoder-only, or an encoder with a head for classes.
+enum class ModelKind { seq2seq, language_model, classifier };
+
+// A directed graph: edge e goes from position sender[e] to position receiver[e], both counted over
+// all examples, b · T + t.
+struct Edges {
+  Ids sender = {}, receiver = {};  // (E), or none
+  Tensor features = {};            // (E, F), or no tensor
+
+  explicit operator bool() const { return static_cast<bool>(sender); }
+};
+
+// A batch for a model. Padding is a length: input_lengths[b] of the T positions of row b are real.
+struct Inputs {
+  Ids source = {}, source_lengths = {};  // (B, Ts), (B): of seq2seq
+  Ids input = {}, input_lengths = {};    // (B, T), (B)
+  Tensor features = {};                  // (B, T, F), instead of source or a classifier's input
+  Edges edges = {};                      // between the positions of a graph
+};
+
+}  // namespace heed::inline HEED_REAL
