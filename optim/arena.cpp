@@ -77,8 +77,6 @@ void Arena::bind() {
 
 Arena::Arena(std::vector<NamedParameter> parameters) {
   const int64_t size = arrange(std::move(parameters));
-  check_input(!placed_.empty(),
-              "optimizer: nothing to train: there is no parameter, or every one is frozen");
   parameters_ = zeros(size);
   gradients_ = zeros(size);
   slices_ = RankSlices(size, chunk);

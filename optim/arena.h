@@ -17,14 +17,14 @@
 namespace heed::inline HEED_REAL {
 
 // The parameters and gradients of a model, each as one array. Clients do not need it: an Optimizer
-// makes its own.
+// makes its own (optim/layout.h).
 class Arena {
  public:
   static constexpr int64_t line = 64 / sizeof(real);  // elements of a cache line
 
   // Moves the parameters here (Tensor::bind). Handles to them stay valid; views (reshape) made
-  // before do not follow. Throws InputError if no parameter requires a gradient, Error if two have
-  // the same name, or share a gradient without being the same tensor.
+  // before do not follow. Throws Error if two have the same name, or share a gradient
+  // without being the same tensor.
   explicit Arena(std::vector<NamedParameter> parameters);
   // The parameters of a second instance of a model, which then has the elements of the first, whose
   // arena outlives this one, and gradients of its own. Two threads can compute with the instances

@@ -124,7 +124,7 @@ class Statistics : public TrainingListener {
   }
   void after_step(const StepReport& report) override {
     if (!training_.due(training_.experiment.train.log_every)) return;
-    training_.trainer.optimizer().arena().gather_gradients();
+    training_.trainer.optimizer().layout().arena.gather_gradients();
     if (training_.writer)
       training_.write_row(Json::object()
                               .set("step", training_.step())
@@ -167,7 +167,7 @@ void Evaluation::evaluate() {
   const double loss = scores.at("loss").number();
   check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
         training_.remedy(), training_.intact());
-  training_.trainer.schedule().observe(loss);
+  if (auto& plateau = training_.trainer.plateau()) plateau->observe(loss);
   const double score = scores.at(best_by.name).number();
   if (std::isfinite(score) &&
       (state.best_step == 0 ||
@@ -260,7 +260,8 @@ void TrainingContext::save() {
   if (!writer) return;
   state.seconds = elapsed();
   Json schedule = Json::object();
-  for (const auto& [name, value] : trainer.schedule().state()) schedule.set(name, value);
+  if (const auto& plateau = trainer.plateau())
+    for (const auto& [name, value] : plateau->state()) schedule.set(name, value);
   Json saved = Json::object()
                    .set("step", step())
                    .set("optimizer_steps", trainer.optimizer().steps())

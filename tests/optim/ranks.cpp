@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "optim/average.h"
-#include "optim/optimizer.h"
+#include "optim/layout.h"
+#include "optim/save.h"
 #include "optim/trained.h"
 #include "thread_ranks.h"
 
@@ -73,16 +74,16 @@ class SharedTraining {
     Tensor w = parameter(Shape{120, 301}, [](int64_t i) { return rank_wave(i, 3); });
     Tensor b = parameter(Shape{17}, [](int64_t i) { return rank_wave(i, 4); });
     Optimizer optimizer(options_, {{"w", w}, {"b", b}});
-    WeightAverage average(optimizer.arena(), average_);
+    WeightAverage average(optimizer.layout().arena, average_);
     const int64_t begin = steps_;
     if (begin > 0) {
       const auto end_of_b = outcome_.averaged.begin() + b.size();
       std::copy(outcome_.averaged.begin(), end_of_b, b.mutable_data());
       std::copy(end_of_b, outcome_.averaged.end(), w.mutable_data());
-      const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
+      const std::vector<NamedParameter> state = state_of(optimizer), averaged = average.state();
       read(state);
       read(averaged);
-      optimizer.load_state(begin, state);
+      load_state(optimizer, begin, state);
       average.load_state(averaged);
       average.restore(begin);
     }
@@ -95,7 +96,7 @@ class SharedTraining {
     }
     const Values weights = values_of(b, w);
     average.apply(begin + 2);
-    const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
+    const std::vector<NamedParameter> state = state_of(optimizer), averaged = average.state();
     if (rank() > 0) {
       CHECK(state.empty());
       return;
@@ -284,7 +285,8 @@ TEST_CASE("ranks keep only their slices of an optimizer's arrays") {
   on_ranks(4, [] {
     Tensor w = parameter(Shape{4, 8192}, [](int64_t) { return 1; });
     Optimizer optimizer({}, {{"w", w}});
-    check(optimizer.arena().own().size() == 8192, "a slice of {}", optimizer.arena().own().size());
+    check(optimizer.layout().arena.own().size() == 8192, "a slice of {}",
+          optimizer.layout().arena.own().size());
   });
 }
 
