@@ -77,8 +77,6 @@ void Arena::bind() {
 
 Arena::Arena(std::vector<NamedParameter> parameters) {
   const int64_t size = arrange(std::move(parameters));
-  check_input(!placed_.empty(),
-              "optimizer: nothing to train: there is no parameter, or every one is frozen");
   parameters_ = zeros(size);
   gradients_ = zeros(size);
   slices_ = RankSlices(size, chunk);
@@ -154,11 +152,12 @@ class Arena::FinalGradients final : public Observer {
   Arena& arena_;
 };
 
-void Arena::backward(const Tensor& loss) {
+void Arena::last_backward(const Tensor& loss) {
+  if (rank_count() == 1 || ObserverScope::exists()) return backward(loss);
   FinalGradients gradients(*this);
   {
     const ObserverScope here(gradients);
-    heed::backward(loss);
+    backward(loss);
   }
   if (gradients.error) std::rethrow_exception(gradients.error);
 }

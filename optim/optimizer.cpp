@@ -6,11 +6,17 @@
 
 namespace heed::inline HEED_REAL {
 
-Optimizer::Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters)
-    : options_(options), parameters_(std::move(parameters)) {
+Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
+    : options_(options), parameters_(std::move(parameters)), lr_(options.lr) {
   options.validate();
-  parameters_->add_state(options.kind->state(options));
-  set_lr(options.lr);
+  std::erase_if(parameters_, [](const auto& p) { return !p.tensor.requires_grad(); });
+  check_input(!parameters_.empty(),
+              "optimizer: nothing to train: there is no parameter, or every one is frozen");
+  lay_out(options.kind->state(options));
+}
+
+void Optimizer::zero_grad() {
+  for (NamedParameter& p : parameters_) p.tensor.clear_grad();
 }
 
 void Optimizer::set_lr(double lr) {
@@ -19,18 +25,18 @@ void Optimizer::set_lr(double lr) {
 }
 
 double Optimizer::step(double gradient_scale) {
-  const double norm = std::sqrt(parameters_->sum_of_squared_gradients()) * std::abs(gradient_scale);
+  const double norm = std::sqrt(sum_of_squared_gradients()) * std::abs(gradient_scale);
   if (!std::isfinite(norm)) return norm;
 
   const double limit = options_.clip_norm;
   const double clip = limit > 0 ? std::min(1.0, limit / (norm + 1e-6)) : 1.0;
   ++steps_;
-  const auto update = [&](const ParameterRange& range) {
+  const auto update_range = [&](const ParameterRange& range) {
     const bool decays = range.matrix || options_.decay == Decay::all;
     options_.kind->update(
         {range, options_, steps_, lr_, gradient_scale * clip, decays ? options_.weight_decay : 0});
   };
-  parameters_->update(std::ref(update));  // by reference: a copy would be allocated
+  update(std::ref(update_range));  // by reference: a copy would be allocated
   return norm;
 }
 

@@ -12,19 +12,29 @@
 // embeddings, not to biases and the scales of norms.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "optim/parameters.h"
+#include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
 
-class Arena;
 class Fields;  // core/fields.h, which reads options from a config
 struct OptimOptions;
 
-// A range of consecutive parameters in a step.
+// Consecutive elements of parameters. All arrays have the shape (size). Clients do not need it, but
+// for a rule of their own (optim/rules.h).
+struct ParameterRange {
+  int64_t size;  // number of elements
+  bool matrix;   // of tensors of rank ≥ 2
+  const real* gradients;
+  real* parameters;
+  std::array<real*, 3> state = {};  // in the order of OptimizerRule::state(), then null
+};
+
+// The range in a step.
 struct UpdateRange : ParameterRange {
   const OptimOptions& options;  // of the optimizer
   int64_t step;                 // number of the step, from 1
@@ -75,14 +85,14 @@ struct OptimOptions {
 
 class Optimizer {
  public:
-  // Optimizes those of the parameters that require a gradient: see parameter_set(). Throws
-  // InputError as OptimOptions::validate() does.
-  Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
-      : Optimizer(options, (options.validate(), parameter_set(std::move(parameters)))) {}
-  Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters);
+  // Optimizes those of the parameters that require a gradient. Throws InputError if there are none,
+  // and as OptimOptions::validate() does.
+  Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters);
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
 
   // Clears the gradients. Call it before the first backward of a step.
-  void zero_grad() { parameters_->zero_grad(); }
+  void zero_grad();
 
   // The learning rate of the next step, at first options.lr.
   double lr() const { return lr_; }
@@ -101,17 +111,26 @@ class Optimizer {
 
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
-  // The full build defines these three, for parameters in one array: optim/arena_parameters.cpp.
-  Arena& arena();  // the arrays of its parameters and gradients
-  // The arrays of the rule, as ArenaState::tensors() returns them: exp_avg.<parameter> and so on.
-  std::vector<NamedParameter> state() const;
-  // Restores a saved state. The next steps are bitwise those of the saved optimizer. Throws
-  // InputError as ArenaState::load() does.
-  void load_state(int64_t steps, std::span<const NamedParameter> saved);
+  void set_steps(int64_t steps) { steps_ = steps; }
+
+  // How the parameters, their gradients and the arrays of the rule lie in memory. A build links one
+  // definition: optim/minimal/layout.cpp leaves every tensor where it is, optim/layout.cpp moves
+  // all into arrays.
+  struct Layout;
+  Layout& layout() { return *layout_; }
+  const Layout& layout() const { return *layout_; }
 
  private:
+  // Defined with Layout. Lays out arrays of these names, zero at first, for all parameters.
+  void lay_out(const std::vector<const char*>& state);
+  // Returns Σ g² over all gradients of a step. A parameter without a gradient has zeros.
+  double sum_of_squared_gradients();
+  // Calls f with every range, which may change its parameters and state.
+  void update(const std::function<void(const ParameterRange&)>& f);
+
   const OptimOptions options_;
-  std::unique_ptr<ParameterSet> parameters_;
+  std::vector<NamedParameter> parameters_;  // those that require a gradient
+  std::shared_ptr<Layout> layout_;
   double lr_ = 0;
   int64_t steps_ = 0;
 };

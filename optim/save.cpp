@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/tensor_file.h"
+#include "optim/layout.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -27,9 +28,19 @@ T number(const std::string& path, const Metadata& metadata, const char* key) {
 
 }  // namespace
 
+std::vector<NamedParameter> state_of(const Optimizer& optimizer) {
+  return optimizer.layout().state.tensors();
+}
+
+void load_state(Optimizer& optimizer, int64_t steps, std::span<const NamedParameter> saved) {
+  check_input(steps >= 0, "optimizer state: {} steps", steps);
+  optimizer.layout().state.load(saved, "optimizer state");
+  optimizer.set_steps(steps);
+}
+
 void save(const Optimizer& optimizer, const std::string& path) {
   write_tensors(
-      path, optimizer.state(),
+      path, state_of(optimizer),
       {{"steps", std::to_string(optimizer.steps())}, {"lr", fmt::format("{}", optimizer.lr())}});
 }
 
@@ -42,7 +53,7 @@ void load(Optimizer& optimizer, const std::string& path) {
   try {
     check_input(steps >= 0 && lr >= 0 && std::isfinite(lr), "steps {} and lr {} are not a state",
                 steps, lr);
-    optimizer.load_state(steps, state);
+    load_state(optimizer, steps, state);
     optimizer.set_lr(lr);
   } catch (const Error& error) {
     throw InputError(path + ": " + error.what());

@@ -4,7 +4,9 @@
 //   load(optimizer, "optimizer.safetensors");  // the next steps are bitwise those of the saved one
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "optim/optimizer.h"
 
@@ -17,5 +19,11 @@ void save(const Optimizer& optimizer, const std::string& path);
 // Restores a state that save() wrote. Throws InputError with the path, and changes nothing, if the
 // file is missing or damaged, or belongs to another kind of optimizer or to other parameters.
 void load(Optimizer& optimizer, const std::string& path);
+
+// The arrays of the rule, as ArenaState::tensors() returns them: exp_avg.<parameter> and so on.
+std::vector<NamedParameter> state_of(const Optimizer& optimizer);
+// Restores such a state. The next steps are bitwise those of the saved optimizer. Throws InputError
+// as ArenaState::load() does.
+void load_state(Optimizer& optimizer, int64_t steps, std::span<const NamedParameter> saved);
 
 }  // namespace heed::inline HEED_REAL

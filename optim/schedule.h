@@ -6,9 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <map>
-#include <string>
 
 #include "core/real.h"
 
@@ -28,7 +25,7 @@ struct ScheduleRule {
   RateFunction rate;                    // from step warmup_steps on
   RateFunction warmup = linear_warmup;  // before that
   bool uses_min_lr = false;             // options.min_lr applies
-  bool uses_loss = false;               // it depends on the losses of evaluations
+  bool uses_loss = false;               // a Plateau lowers the peak
 };
 
 namespace schedules {
@@ -61,22 +58,17 @@ class Schedule {
   // InputError as ScheduleOptions::validate() does.
   Schedule(const ScheduleOptions& options, double peak, int64_t train_steps);
 
-  // Returns the rate of step 1, 2, …. It depends only on the step, unless the rule uses
-  // losses. Throws Error for a step below 1.
+  // Returns the rate of step 1, 2, …. It depends only on the step and the peak. Throws Error for a
+  // step below 1.
   double rate(int64_t step) const;
 
-  // ---- for a rule that depends on losses; others ignore them and have no state
-  // The full build defines these three: optim/schedules/plateau.cpp.
-  void observe(double loss);                    // notes the loss of an evaluation
-  std::map<std::string, double> state() const;  // what it has noted: finite numbers
-  // Restores it. Throws InputError, and changes nothing, for other names or invalid numbers.
-  void load_state(const std::map<std::string, double>& saved);
+  const ScheduleOptions& options() const { return options_; }
+  double peak() const { return peak_; }
+  void set_peak(double peak) { peak_ = peak; }
 
  private:
   ScheduleOptions options_;
   double peak_;
-  double best_ = std::numeric_limits<double>::max();  // smallest loss observed
-  int64_t bad_evaluations_ = 0;                       // since then
 };
 
 }  // namespace heed::inline HEED_REAL

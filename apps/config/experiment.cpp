@@ -143,7 +143,7 @@ void Experiment::validate() const {
   check_fields(*this, "experiment");
   train.validate();
   in_section("model", [&] { model.validate(); });
-  in_section("optim", [&] { optim.validate(); });
+  in_section("optim", [&] { optim.kind->check(optim); });
   in_section("data", [&] { check_options(data, framing()); });
   check_evaluation(*this);
   in_section("schedule", [&] { schedule.validate(optim.lr); });

@@ -15,11 +15,11 @@
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
+#include "apps/support/together.h"
 #include "apps/training/step_statistics.h"
 #include "core/check.h"
 #include "core/ops.h"
 #include "core/precision.h"
-#include "core/ranks.h"
 #include "core/tensor_file.h"
 
 namespace heed {
@@ -124,7 +124,7 @@ class Statistics : public TrainingListener {
   }
   void after_step(const StepReport& report) override {
     if (!training_.due(training_.experiment.train.log_every)) return;
-    training_.trainer.optimizer().arena().gather_gradients();
+    training_.trainer.optimizer().layout().arena.gather_gradients();
     if (training_.writer)
       training_.write_row(Json::object()
                               .set("step", training_.step())
@@ -168,7 +168,7 @@ void Evaluation::evaluate() {
   const double loss = scores.values.at(&scores::loss);
   check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
         training_.remedy(), training_.intact());
-  training_.trainer.schedule().observe(loss);
+  if (auto& plateau = training_.trainer.plateau()) plateau->observe(loss);
   const double score = scores.values.at(&best_by);
   if (std::isfinite(score) &&
       (state.best_step == 0 ||
@@ -263,7 +263,8 @@ void TrainingContext::save() {
   if (!writer) return;
   state.seconds = elapsed();
   Json schedule = Json::object();
-  for (const auto& [name, value] : trainer.schedule().state()) schedule.set(name, value);
+  if (const auto& plateau = trainer.plateau())
+    for (const auto& [name, value] : plateau->state()) schedule.set(name, value);
   Json saved = Json::object()
                    .set("step", step())
                    .set("optimizer_steps", trainer.optimizer().steps())
@@ -291,7 +292,7 @@ std::string TrainingContext::remedy() const {
 
 std::vector<Prediction> TrainingContext::samples(const std::string& split) const {
   ScopeGuard here;
-  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // rank 0 computes them
+  const Alone alone;  // rank 0 computes them
   return predictions(trainer.model(), corpus, corpus.splits.at(split), experiment.train.samples,
                      learned_positions(experiment.model));
 }

@@ -8,9 +8,9 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "core/parallel.h"
-#include "core/ranks.h"
 #include "core/stage_observer.h"
 #include "core/text.h"
+#include "optim/save.h"
 
 namespace heed {
 
@@ -57,18 +57,20 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
       smoothing_(label_smoothing(e.train, corpus)),
       model_(initial_model(e, corpus)),
       optimizer_(e.optim, model_->parameters()),
-      average_(optimizer_.arena(), {.ema = e.optim.ema,
-                                    .snapshots = e.train.average_checkpoints,
-                                    .every = e.train.average_every()}),
+      average_(optimizer_.layout().arena, {.ema = e.optim.ema,
+                                           .snapshots = e.train.average_checkpoints,
+                                           .every = e.train.average_every()}),
       schedule_(e.schedule, e.optim.lr, e.train.steps),
-      shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.arena()),
+      shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.layout().arena),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
-      micro_batches_(static_cast<size_t>(e.train.accumulate * OwnShards(e.train.shards).count)) {}
+      micro_batches_(static_cast<size_t>(e.train.accumulate * OwnShards(e.train.shards).count)) {
+  if (e.schedule.kind->uses_loss) plateau_.emplace(schedule_);
+}
 
 template <class F>
 StepReport Trainer::timed(const F& step) {
-  if (rank_count() > 1) return step();  // whose steps wait for one another
+  if (!OwnShards(experiment_.train.shards).are_all) return step();  // steps wait for one another
   StepReport report;
   trial_.run([&] {
     report = step();
@@ -116,7 +118,7 @@ StepReport Trainer::update_weights() {
 }
 
 std::vector<NamedParameter> Trainer::state() const {
-  std::vector<NamedParameter> all = optimizer_.state();
+  std::vector<NamedParameter> all = state_of(optimizer_);
   for (NamedParameter& array : average_.state()) all.push_back(std::move(array));
   return all;
 }

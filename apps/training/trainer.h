@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "apps/config/experiment.h"
@@ -10,6 +11,8 @@
 #include "core/threads.h"
 #include "data/batch.h"
 #include "optim/average.h"
+#include "optim/layout.h"
+#include "optim/plateau.h"
 
 namespace heed {
 
@@ -47,7 +50,7 @@ class Trainer {
   Model& model() const { return *model_; }
   Optimizer& optimizer() { return optimizer_; }
   const Optimizer& optimizer() const { return optimizer_; }
-  Schedule& schedule() { return schedule_; }
+  std::optional<Plateau>& plateau() { return plateau_; }  // of a schedule that uses losses
   WeightAverage& average() { return average_; }
   // The state of the optimizer and, while the average is applied, that of the average, as
   // ArenaState::tensors() returns it.
@@ -67,6 +70,7 @@ class Trainer {
   Optimizer optimizer_;
   WeightAverage average_;
   Schedule schedule_;
+  std::optional<Plateau> plateau_;
   Shards shards_;
   Batches batches_;
   std::vector<Batch> micro_batches_;  // their shards

@@ -13,12 +13,13 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
+#include "apps/support/together.h"
 #include "apps/training/arrays.h"
 #include "core/abandon.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/ranks.h"
 #include "core/text.h"
+#include "optim/save.h"
 
 namespace heed {
 
@@ -75,8 +76,9 @@ Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
 }
 
 void TrainingLoop::load() {
-  const std::vector<NamedParameter> optimizer = training_.trainer.optimizer().state();
-  const std::vector<NamedParameter> average = training_.trainer.average().state();
+  Trainer& trainer = training_.trainer;
+  const std::vector<NamedParameter> optimizer = state_of(trainer.optimizer());
+  const std::vector<NamedParameter> average = trainer.average().state();
   const std::string path =
       from_first_rank(training_.writer ? training_.writer->checkpoints().find("latest") : "");
   const Json state =
@@ -86,25 +88,26 @@ void TrainingLoop::load() {
     const int64_t step = state.at("step").integer(),
                   updates = state.at("optimizer_steps").integer();
     check_input(updates <= step, "'optimizer_steps' is {}, more than the steps", updates);
-    training_.trainer.optimizer().load_state(updates, optimizer);
-    training_.trainer.average().load_state(average);
+    load_state(trainer.optimizer(), updates, optimizer);
+    trainer.average().load_state(average);
     std::map<std::string, double> schedule;
     for (const auto& [name, value] : state.at("schedule").members())
       schedule[name] = value.number();
-    training_.trainer.schedule().load_state(schedule);
+    check_input(trainer.plateau() || schedule.empty(),
+                "schedule state: it was saved by another kind of schedule");
+    if (trainer.plateau()) trainer.plateau()->load_state(schedule);
     training_.state = LoopState::from(state.at("training"));
     training_.saved_step = step;
   });
   training_.seconds_before = training_.state.seconds;
-  training_.trainer.set_steps_done(training_.saved_step);
+  trainer.set_steps_done(training_.saved_step);
 }
 
 // Gives every rank the parameters of rank 0.
 void TrainingLoop::share_parameters() {
-  if (rank_count() == 1) return;
   for (NamedParameter& parameter : training_.trainer.model().parameters())
-    Ranks::current->broadcast(std::as_writable_bytes(
-        std::span(parameter.tensor.mutable_data(), static_cast<size_t>(parameter.tensor.size()))));
+    copy_from_first_rank(
+        {parameter.tensor.mutable_data(), static_cast<size_t>(parameter.tensor.size())});
 }
 
 void TrainingLoop::announce() const {

@@ -17,7 +17,7 @@
 #include "core/precision.h"
 #include "nn/save.h"
 #include "optim/average.h"
-#include "optim/optimizer.h"
+#include "optim/layout.h"
 #include "random_model.h"
 #include "temporary.h"
 
@@ -433,7 +433,7 @@ TEST_CASE("medium: continuations follow weights that a step, an average or a fil
   };
   check_result();
   Optimizer optimizer({.lr = 0.1, .clip_norm = 1}, model.parameters());
-  WeightAverage average(optimizer.arena(), {.ema = 0.5});
+  WeightAverage average(optimizer.layout().arena, {.ema = 0.5});
   CHECK(rounded() == 0);  // moved to the optimizer's array
   for (int64_t step = 1; step <= 3; ++step) {
     optimizer.zero_grad();

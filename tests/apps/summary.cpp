@@ -361,7 +361,7 @@ TEST_CASE("summary: the memory estimate of shards, whose gradients wait for one 
   CHECK(s.memory.gradients == 3 * whole.memory.gradients);
   Trainer trainer(e, corpus);
   const int64_t live = pool_statistics().live_bytes;
-  const Handle<Storage> array = trainer.optimizer().arena().similar();
+  const Handle<Storage> array = trainer.optimizer().layout().arena.similar();
   const auto waiting = static_cast<double>(2 * (pool_statistics().live_bytes - live));
   CHECK(s.memory.batches + s.memory.activations + s.memory.backward + waiting ==
         doctest::Approx(measured_memory(e, corpus)).epsilon(0.02));

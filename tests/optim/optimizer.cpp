@@ -11,6 +11,7 @@
 #include "core/pool.h"
 #include "optim/fixture.h"
 #include "optim/rules.h"
+#include "optim/save.h"
 #include "optim/trained.h"
 
 using namespace heed;
@@ -201,9 +202,9 @@ TEST_CASE("the state is all that the next steps depend on") {
     std::copy_n(first.w.data(), first.w.size(), second.w.mutable_data());
     std::copy_n(first.b.data(), first.b.size(), second.b.mutable_data());
     std::vector<NamedParameter> saved;
-    for (const auto& [name, tensor] : first.optimizer.state())
+    for (const auto& [name, tensor] : state_of(first.optimizer))
       saved.insert(saved.begin(), {name, tensor.clone()});  // in no order
-    second.optimizer.load_state(first.optimizer.steps(), saved);
+    load_state(second.optimizer, first.optimizer.steps(), saved);
     for (int64_t t = 3; t < 6; ++t) second.step(t);
     CHECK(second.optimizer.steps() == 6);
     CHECK(copy(second.w) == copy(whole.w));
@@ -216,19 +217,19 @@ TEST_CASE("state tensors have the names and shapes of the parameters") {
   options.amsgrad = true;
   Training training(options);
   std::vector<std::string> names;
-  for (const auto& [name, tensor] : training.optimizer.state()) {
+  for (const auto& [name, tensor] : state_of(training.optimizer)) {
     names.push_back(name);
     CHECK(tensor.shape() == (name.back() == 'w' ? training.w : training.b).shape());
   }
   CHECK(names == std::vector<std::string>{"exp_avg.b", "exp_avg.w", "exp_avg_sq.b", "exp_avg_sq.w",
                                           "max_exp_avg_sq.b", "max_exp_avg_sq.w"});
-  CHECK(Training(one_of_each()[0]).optimizer.state().empty());
+  CHECK(state_of(Training(one_of_each()[0]).optimizer).empty());
 }
 
 TEST_CASE("a state that does not fit is rejected and changes nothing") {
   Training training({});
   training.step(0);
-  std::vector<NamedParameter> saved = training.optimizer.state();
+  std::vector<NamedParameter> saved = state_of(training.optimizer);
   const auto before = copy(saved[1].tensor);
   for (NamedParameter& one : saved) one.tensor = Tensor::zeros(one.tensor.shape());
   int64_t steps = 5;
@@ -238,9 +239,9 @@ TEST_CASE("a state that does not fit is rejected and changes nothing") {
   SUBCASE("another name") { saved[0].name = "exp_avg.bias"; }
   SUBCASE("another shape") { saved[3].tensor = Tensor::zeros(Shape{301, 120}); }
   SUBCASE("a negative count") { steps = -1; }
-  CHECK_THROWS_AS(training.optimizer.load_state(steps, saved), InputError);
+  CHECK_THROWS_AS(load_state(training.optimizer, steps, saved), InputError);
   CHECK(training.optimizer.steps() == 1);
-  CHECK(copy(training.optimizer.state()[1].tensor) == before);
+  CHECK(copy(state_of(training.optimizer)[1].tensor) == before);
 }
 
 TEST_CASE("contradictory options are rejected") {

@@ -5,7 +5,8 @@
 
 #include "optim/average.h"
 #include "optim/fixture.h"
-#include "optim/optimizer.h"
+#include "optim/layout.h"
+#include "optim/plateau.h"
 #include "optim/schedule.h"
 #include "optim/trained.h"
 
@@ -50,7 +51,7 @@ TEST_CASE("optimizers follow PyTorch's for 100 steps") {
     Tensor w = parameter(Shape{rows, columns}, [](int64_t i) { return initial(i); });
     Tensor b = parameter(Shape{bias}, [](int64_t i) { return initial(rows * columns + i); });
     Optimizer optimizer(options, {{"w", w}, {"b", b}});
-    WeightAverage average(optimizer.arena(), {.ema = options.ema});
+    WeightAverage average(optimizer.layout().arena, {.ema = options.ema});
     size_t row = 0;
     for (int64_t t = 1; t <= 100; ++t) {
       optimizer.zero_grad();
@@ -88,11 +89,12 @@ TEST_CASE("schedules equal PyTorch's, nanoGPT's and fairseq's") {
     REQUIRE(expected.options.empty());
 
     Schedule schedule(options, peak, static_cast<int64_t>(train_steps));
+    Plateau plateau(schedule);
     int64_t step = 1;
     for (const std::vector<double>& row : expected.rows) {
       CAPTURE(row[0]);
       if (options.kind->uses_loss) {
-        schedule.observe(row[0]);
+        plateau.observe(row[0]);
       } else {
         step = static_cast<int64_t>(row[0]);
       }

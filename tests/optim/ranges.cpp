@@ -4,7 +4,7 @@
 #include "allocations.h"
 #include "checks.h"
 #include "optim/average.h"
-#include "optim/optimizer.h"
+#include "optim/layout.h"
 #include "optim/schedule.h"
 #include "out_of_range.h"
 
@@ -39,7 +39,7 @@ TEST_CASE("a schedule rejects every value out of its range") {
 TEST_CASE("an average rejects every value out of its range") {
   Optimizer optimizer({}, {{"w", weight()}});
   const auto error = [&](const AverageOptions& o) {
-    return thrown<InputError>([&] { WeightAverage(optimizer.arena(), o); });
+    return thrown<InputError>([&] { WeightAverage(optimizer.layout().arena, o); });
   };
   CHECK(error({.ema = -0.1}) == "average: ema: expected a number, 0 … 0.999999, found -0.1");
   CHECK(error({.ema = 1}) == "average: ema: expected a number, 0 … 0.999999, found 1");

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "optim/average.h"
-#include "optim/optimizer.h"
+#include "optim/layout.h"
+#include "optim/save.h"
 #include "optim/trained.h"
 #include "thread_ranks.h"
 
@@ -73,16 +74,16 @@ class SharedTraining {
     Tensor w = parameter(Shape{120, 301}, [](int64_t i) { return rank_wave(i, 3); });
     Tensor b = parameter(Shape{17}, [](int64_t i) { return rank_wave(i, 4); });
     Optimizer optimizer(options_, {{"w", w}, {"b", b}});
-    WeightAverage average(optimizer.arena(), average_);
+    WeightAverage average(optimizer.layout().arena, average_);
     const int64_t begin = steps_;
     if (begin > 0) {
       const auto end_of_b = outcome_.averaged.begin() + b.size();
       std::copy(outcome_.averaged.begin(), end_of_b, b.mutable_data());
       std::copy(end_of_b, outcome_.averaged.end(), w.mutable_data());
-      const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
+      const std::vector<NamedParameter> state = state_of(optimizer), averaged = average.state();
       read(state);
       read(averaged);
-      optimizer.load_state(begin, state);
+      load_state(optimizer, begin, state);
       average.load_state(averaged);
       average.restore(begin);
     }
@@ -95,7 +96,7 @@ class SharedTraining {
     }
     const Values weights = values_of(b, w);
     average.apply(begin + 2);
-    const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
+    const std::vector<NamedParameter> state = state_of(optimizer), averaged = average.state();
     if (rank() > 0) {
       CHECK(state.empty());
       return;
@@ -115,8 +116,8 @@ class SharedTraining {
 
   static void give_gradients(Tensor& w, Tensor& b, int64_t step) {
     std::vector<Values> of_w, of_b;
-    const RankShare own(8);
-    for (int64_t shard = own.first; shard < own.last; ++shard) {
+    const int64_t count = 8 / rank_count();
+    for (int64_t shard = rank() * count; shard < (rank() + 1) * count; ++shard) {
       of_w.push_back(rank_waves(w.size(), step * 8 + shard));
       of_b.push_back(rank_waves(b.size(), step * 8 + shard + 3));
     }
@@ -208,7 +209,7 @@ Tensor add_sum(const Tensor& x, size_t times, const Tensor& y, std::vector<int>&
 
 }  // namespace
 
-TEST_CASE("Arena::backward: a gradient is sent once nothing will be added to it") {
+TEST_CASE("Arena::last_backward: a gradient is sent once nothing will be added to it") {
   on_ranks(2, [] {
     // Rank 0 keeps the first, rank 1 the others.
     Tensor a = parameter(Shape{8192}, [](int64_t) { return 1; });
@@ -225,7 +226,7 @@ TEST_CASE("Arena::backward: a gradient is sent once nothing will be added to it"
       y = add_sum(b, 1, y, sent);
       y = add_sum(c, 2, y, sent);
       y = add_sum(b, 1, y, sent);
-      arena.backward(y);
+      arena.last_backward(y);
       // Rank 0 sends b and c, which are final with the third; rank 1 sends a.
       const std::vector<int> expected =
           rank() == 0 ? std::vector{0, 0, 0, 1} : std::vector{0, 0, 0, 0};
@@ -284,15 +285,7 @@ TEST_CASE("ranks keep only their slices of an optimizer's arrays") {
   on_ranks(4, [] {
     Tensor w = parameter(Shape{4, 8192}, [](int64_t) { return 1; });
     Optimizer optimizer({}, {{"w", w}});
-    check(optimizer.arena().own().size() == 8192, "a slice of {}", optimizer.arena().own().size());
-  });
-}
-
-TEST_CASE("concatenated: parts of any size, in the order of ranks") {
-  on_ranks(4, [] {
-    std::vector<int> own(static_cast<size_t>(rank()), rank()), expected;
-    for (int r = 0; r < 4; ++r) expected.insert(expected.end(), static_cast<size_t>(r), r);
-    check(concatenated(own) == expected, "another list");
-    check(from_first_rank(std::string(static_cast<size_t>(rank()) + 3, 'a')) == "aaa", "a text");
+    check(optimizer.layout().arena.own().size() == 8192, "a slice of {}",
+          optimizer.layout().arena.own().size());
   });
 }

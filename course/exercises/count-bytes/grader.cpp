@@ -2,7 +2,7 @@
 
 #include "course/grader/language_model.h"
 #include "nn/cache.h"
-#include "optim/optimizer.h"
+#include "optim/save.h"
 
 namespace heed::course {
 
@@ -140,7 +140,7 @@ void grade_count_bytes(Grader& g, decltype(&count_bytes) answer) {
     };
     expect(0, "weights", bytes * weights);
     expect(1, "gradients", bytes * weights);
-    expect(2, "optimizer's state", bytes * elements(made_optimizer.state()));
+    expect(2, "optimizer's state", bytes * elements(state_of(made_optimizer)));
     expect(3, fmt::format("cache for {} sequences of {}", sequences, tokens), of_cache(model));
   };
   const int64_t key = g.size(9, 11);
