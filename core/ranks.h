@@ -1,16 +1,12 @@
 // The processes that train one model together, which MPI calls ranks. Each has all weights,
 // computes its shards of a batch (apps/training/shards.h) and updates one slice
 // (optim/rank_slices.h). Ranks exchange data through this interface; apps/ranks implements it with
-// MPI.
+// MPI. Programs do so by the functions of apps/support/together.h.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 #include "core/check.h"
 #include "core/scope.h"
@@ -85,46 +81,5 @@ template <class T>
 std::span<std::byte> writable_bytes_of(T* first, int64_t count) {
   return std::as_writable_bytes(std::span(first, static_cast<size_t>(count)));
 }
-
-// Returns the value of each rank.
-template <class T>
-std::vector<T> from_all_ranks(const T& own) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> all(static_cast<size_t>(rank_count()), own);
-  if (Ranks::current) Ranks::current->all_gather(std::as_writable_bytes(std::span(all)));
-  return all;
-}
-
-// Returns the elements of all ranks, one rank after the other.
-template <class T>
-std::vector<T> concatenated(std::vector<T> own) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  if (!Ranks::current) return own;
-  const std::vector<size_t> sizes = from_all_ranks(own.size());
-  const size_t most = *std::max_element(sizes.begin(), sizes.end());
-  std::vector<T> parts(most * sizes.size()), all;
-  std::copy(own.begin(), own.end(), parts.data() + most * static_cast<size_t>(rank()));
-  Ranks::current->all_gather(std::as_writable_bytes(std::span(parts)));
-  for (size_t r = 0; r < sizes.size(); ++r)
-    all.insert(all.end(), parts.data() + most * r, parts.data() + most * r + sizes[r]);
-  return all;
-}
-
-// The same for texts.
-std::vector<std::string> concatenated(const std::vector<std::string>& own);
-
-// The part of [0, count) that this rank computes, where each rank takes consecutive items.
-// Clients do not need it.
-struct RankShare {
-  int64_t first, last;  // [first, last)
-  explicit RankShare(int64_t count)
-      : first(count * rank() / rank_count()), last(count * (rank() + 1) / rank_count()) {}
-};
-
-// Returns the text of rank 0.
-std::string from_first_rank(std::string text);
-
-// Returns whether this holds for a rank.
-bool on_any_rank(bool holds);
 
 }  // namespace heed::inline HEED_REAL

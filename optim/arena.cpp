@@ -152,11 +152,12 @@ class Arena::FinalGradients final : public Observer {
   Arena& arena_;
 };
 
-void Arena::backward(const Tensor& loss) {
+void Arena::last_backward(const Tensor& loss) {
+  if (rank_count() == 1 || ObserverScope::exists()) return backward(loss);
   FinalGradients gradients(*this);
   {
     const ObserverScope here(gradients);
-    heed::backward(loss);
+    backward(loss);
   }
   if (gradients.error) std::rethrow_exception(gradients.error);
 }

@@ -49,12 +49,12 @@ class Arena {
   ElementRange own() const { return slices_.own(); }
   // Replaces the gradients in own() by their sums over the ranks.
   void sum_gradients() { slices_.sum(gradients()); }
-  // Replaces backward(loss), the last of a step, before complete_gradients() and sum_gradients():
-  // begins to sum gradients over the ranks, as soon as they are final, while backward computes
-  // others. All parameters of the loss that require a gradient must be in the arena, and nothing
-  // may be added to their gradients afterwards. Requires several ranks. Throws LostRank, and as
-  // backward.
-  void backward(const Tensor& loss);
+  // Computes backward(loss), the last of a step, before complete_gradients() and sum_gradients().
+  // With ranks, and without an observer, it begins to sum gradients over them as soon as they are
+  // final, while it computes others. All parameters of the loss that require a gradient must be in
+  // the arena, and nothing may be added to their gradients afterwards. Throws LostRank, and as
+  // backward().
+  void last_backward(const Tensor& loss);
   // Fills in the parameters, or the sums of gradients, that other ranks have in their slices.
   void gather_parameters() { slices_.gather(parameters()); }
   void gather_gradients() { slices_.gather(gradients()); }

@@ -10,9 +10,9 @@
 #include "apps/support/numbers.h"
 #include "apps/support/shell.h"
 #include "apps/support/terminal.h"
+#include "apps/support/together.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/ranks.h"
 #include "core/suggest.h"
 #include "core/text.h"
 
@@ -160,8 +160,8 @@ int run_command_line(const ProgramCommands& program, int argc, char** argv) {
     added->callback([&result, &colours, command, parsed = arguments.back().get()] {
       if (!command->shared_by_ranks && rank() > 0) return;
       const ScopeGuard here;
-      const ValueGuard<Ranks*> ranks(Ranks::current,
-                                     command->shared_by_ranks ? Ranks::current : nullptr);
+      std::optional<Alone> alone;
+      if (!command->shared_by_ranks) alone.emplace();
       use_colours(colours == "auto"     ? Colours::automatic
                   : colours == "always" ? Colours::always
                                         : Colours::never);

@@ -14,8 +14,8 @@
 #include "apps/support/numbers.h"
 #include "apps/support/table.h"
 #include "apps/support/terminal.h"
+#include "apps/support/together.h"
 #include "apps/training/saved_run.h"
-#include "core/ranks.h"
 #include "core/system_memory.h"
 #include "core/text.h"
 

@@ -14,6 +14,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/shell.h"
 #include "apps/support/terminal.h"
+#include "apps/support/together.h"
 #include "apps/training/data_record.h"
 #include "apps/training/load_data.h"
 #include "apps/training/loop_state.h"
@@ -25,7 +26,6 @@
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
-#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {

@@ -4,7 +4,6 @@
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "core/parallel.h"
-#include "core/ranks.h"
 
 namespace heed {
 
@@ -48,7 +47,6 @@ LoadedConfig with_assignments(const Experiment& experiment,
 
 void apply_settings(const Experiment& experiment) {
   if (experiment.threads > 0) set_thread_count(static_cast<int>(experiment.threads));
-  if (Ranks::current) Ranks::current->set_timeout(experiment.train.rank_timeout);
   scope().precision = experiment.precision;
   const Precision effective = effective_precision(experiment.precision);
   if (effective != experiment.precision)

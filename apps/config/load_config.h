@@ -37,8 +37,7 @@ auto with_origins(const Origins& origins, F&& f) {
   }
 }
 
-// Sets the number of threads, the precision of the calling thread, and how long ranks wait for one
-// that is silent.
+// Sets the number of threads and the precision of the calling thread.
 void apply_settings(const Experiment& experiment);
 
 // Returns the values that differ from their defaults: a is the value, b the default.

@@ -13,9 +13,9 @@
 #include "apps/inference/scores.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "apps/support/together.h"
 #include "core/ops.h"
 #include "core/pool.h"
-#include "core/ranks.h"
 #include "core/system_memory.h"
 #include "nn/tap.h"
 
@@ -214,7 +214,7 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   const int ranks = rank_count(), threads = shard_threads(shards);
   ScopeGuard here;
   here->shapes_only = true;
-  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // nothing to exchange
+  const Alone alone;  // nothing to exchange
   Experiment one = experiment;
   one.train.accumulate = one.train.shards = 1;
   one.train.detect_anomaly = false;
@@ -332,7 +332,7 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
   const LongestExample longest(dataset, corpus.framing);
   ScopeGuard here;
   here->shapes_only = true;
-  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
+  const Alone alone;
   const std::unique_ptr<Model> model = make_model(experiment, corpus);
   const auto needs = [&](int64_t batch) {
     return evaluation_memory(*model, corpus, longest, batch);
@@ -365,7 +365,7 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   ScopeGuard here;
   here->shapes_only = true;
   here->gradients = here->training = false;
-  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
+  const Alone alone;
   const std::unique_ptr<Model> model = make_model(experiment, corpus);
   const double before = live_bytes();
   pool_reset_peak();

@@ -10,8 +10,8 @@
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
+#include "apps/support/together.h"
 #include "core/check.h"
-#include "core/ranks.h"
 
 namespace heed {
 

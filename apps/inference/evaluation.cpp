@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include "apps/support/together.h"
 #include "core/ops.h"
-#include "core/ranks.h"
 #include "core/scope.h"
 #include "data/features.h"
 #include "nn/graph.h"

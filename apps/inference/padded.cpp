@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "apps/support/together.h"
 #include "core/check.h"
-#include "core/ranks.h"
 
 namespace heed {
 

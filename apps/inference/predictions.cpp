@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "apps/inference/evaluation.h"
+#include "apps/support/together.h"
 #include "core/joined.h"
-#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {

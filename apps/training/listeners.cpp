@@ -15,11 +15,11 @@
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
+#include "apps/support/together.h"
 #include "apps/training/step_statistics.h"
 #include "core/check.h"
 #include "core/ops.h"
 #include "core/precision.h"
-#include "core/ranks.h"
 #include "core/tensor_file.h"
 
 namespace heed {
@@ -289,7 +289,7 @@ std::string TrainingContext::remedy() const {
 
 std::vector<Prediction> TrainingContext::samples(const std::string& split) const {
   ScopeGuard here;
-  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // rank 0 computes them
+  const Alone alone;  // rank 0 computes them
   return predictions(trainer.model(), corpus, corpus.splits.at(split), experiment.train.samples,
                      learned_positions(experiment.model));
 }

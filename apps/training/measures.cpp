@@ -9,9 +9,9 @@
 #include "apps/support/clock.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
+#include "apps/support/together.h"
 #include "apps/training/training_loop.h"
 #include "core/joined.h"
-#include "core/ranks.h"
 #include "core/text.h"
 #include "data/first_examples.h"
 
@@ -26,7 +26,7 @@ template <class F>
 Json evaluated(F&& f) {
   ScopeGuard here;
   here->gradients = here->training = false;
-  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
+  const Alone alone;
   return f();
 }
 

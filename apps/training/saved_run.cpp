@@ -6,11 +6,11 @@
 
 #include "apps/support/files.h"
 #include "apps/support/machine.h"
+#include "apps/support/together.h"
 #include "apps/support/version.h"
 #include "apps/training/arrays.h"
 #include "apps/training/binding.h"
 #include "core/check.h"
-#include "core/ranks.h"
 #include "core/scope.h"
 #include "core/system_memory.h"
 
@@ -80,6 +80,7 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
 void check_agreement(const Experiment& experiment, const std::string& data,
                      const Checkpoint* checkpoint) {
   if (rank_count() == 1) return;
+  Ranks::current->set_timeout(experiment.train.rank_timeout);
   Experiment compared = experiment;
   compared.threads = 0;
   const std::pair<const char*, std::string> parts[] = {

@@ -51,9 +51,9 @@ struct LoadedRun {
   void apply(const ScopeGuard& here) const;
 };
 
-// Checks that all processes (core/ranks.h) compute the same. Throws InputError if rank 0 has
-// another program, config, fingerprint of the data or checkpoint (null: none). All ranks must call
-// it.
+// Checks that all processes (core/ranks.h) compute the same, and sets how long they wait for one
+// that is silent. Throws InputError if rank 0 has another program, config, fingerprint of the data
+// or checkpoint (null: none). All ranks must call it.
 void check_agreement(const Experiment& experiment, const std::string& data,
                      const Checkpoint* checkpoint = nullptr);
 

@@ -7,12 +7,12 @@
 
 #include "apps/inference/evaluation.h"
 #include "apps/support/numbers.h"
+#include "apps/support/together.h"
 #include "core/abandon.h"
 #include "core/anomaly.h"
 #include "core/autograd.h"
 #include "core/bind.h"
 #include "core/parallel.h"
-#include "core/ranks.h"
 
 namespace heed {
 namespace {
@@ -51,7 +51,7 @@ void check_shared(int64_t shards) {
               shards, rank_count(), rank_count());
 }
 
-OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {
+OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()), are_all(count == shards) {
   check_shared(shards);
   first = rank() * count;
 }
@@ -129,15 +129,12 @@ class Shards::Instance {
   }
 
   // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses. With
-  // `is_last` nothing else is added to the gradient of this rank: its sum over the ranks starts.
+  // `is_last` nothing else is added to the gradient of this rank.
   double run_batch(const Batch& batch, const LabelSmoothing& smoothing, bool is_last) const {
     const Tensor loss = model_.loss(inputs_of(batch), batch.target, Reduction::sum, smoothing);
     const double value = loss.item();
     if (!std::isfinite(value)) return value;
-    if (is_last && rank_count() > 1 && !ObserverScope::exists())
-      arena_.backward(loss);
-    else
-      backward(loss);
+    is_last ? arena_.last_backward(loss) : backward(loss);
     return value;
   }
 
@@ -213,7 +210,7 @@ StepGradient Shards::summary(std::span<const Batch> batches) {
     result.targets += batch.targets;
     result.tokens += batch.tokens;
   }
-  if (rank_count() > 1) result = sum_over_ranks(result);
+  result = sum_over_ranks(result);
   check_finite("the loss", result.loss);
   return result;
 }

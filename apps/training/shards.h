@@ -48,6 +48,7 @@ struct StepGradient {
 // The shards of this process, out of train.shards.
 struct OwnShards {
   int64_t first = 0, count = 0;
+  bool are_all = true;                 // no other process computes some
   explicit OwnShards(int64_t shards);  // throws as check_shared() does
 };
 // Throws InputError if the number of ranks does not divide that of shards.

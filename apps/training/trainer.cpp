@@ -9,7 +9,6 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "core/parallel.h"
-#include "core/ranks.h"
 #include "core/stage_observer.h"
 #include "core/text.h"
 #include "optim/save.h"
@@ -72,7 +71,7 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
 
 template <class F>
 StepReport Trainer::timed(const F& step) {
-  if (rank_count() > 1) return step();  // whose steps wait for one another
+  if (!OwnShards(experiment_.train.shards).are_all) return step();  // steps wait for one another
   const ValueGuard threads(max_threads, trial_.threads(thread_count()));
   const double start = now();
   const StepReport report = step();

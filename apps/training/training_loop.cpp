@@ -13,11 +13,11 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
+#include "apps/support/together.h"
 #include "apps/training/arrays.h"
 #include "core/abandon.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/ranks.h"
 #include "core/text.h"
 #include "optim/save.h"
 
@@ -105,10 +105,9 @@ void TrainingLoop::load() {
 
 // Gives every rank the parameters of rank 0.
 void TrainingLoop::share_parameters() {
-  if (rank_count() == 1) return;
   for (NamedParameter& parameter : training_.trainer.model().parameters())
-    Ranks::current->broadcast(std::as_writable_bytes(
-        std::span(parameter.tensor.mutable_data(), static_cast<size_t>(parameter.tensor.size()))));
+    copy_from_first_rank(
+        {parameter.tensor.mutable_data(), static_cast<size_t>(parameter.tensor.size())});
 }
 
 void TrainingLoop::announce() const {

@@ -4,8 +4,8 @@ foreach(file config/config config/config_listing config/config_reader config/exp
         config/other_names config/used_keys
         inference/attended_example inference/attention_map inference/evaluation inference/generation
         inference/padded inference/predictions inference/scores
-        support/files support/json support/names support/table support/terminal support/text_scores training/shards
-        training/trainer)
+        support/files support/json support/names support/table support/terminal support/text_scores support/together
+        training/shards training/trainer)
   list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../apps/${file}.cpp)
 endforeach()
 # Intervals need Boost.Math.

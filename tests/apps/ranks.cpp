@@ -11,6 +11,7 @@
 #include "apps/inference/generation.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
+#include "apps/support/together.h"
 #include "apps/training/trainer.h"
 #include "core/parallel.h"
 #include "random_model.h"

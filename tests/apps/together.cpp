@@ -1,4 +1,6 @@
 // What ranks share beside gradients.
+#include "apps/support/together.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
