@@ -288,9 +288,10 @@ HeadScores head_scores(const Inspected& inspected, bool composition) {
   check_input(!scores.heads.empty(), "heads: this model has no attention layers");
   if (composition) scores.composition = compositions(inspected, sublayers);
   if (inspected.options.kind == ModelKind::language_model) scores.periods = induction.periods;
-  scores.induction_loss_by_period = induction.losses;
-  if (!induction.losses.empty())
+  if (!induction.losses.empty()) {
     scores.induction_loss = *std::ranges::max_element(induction.losses);
+    scores.induction_loss_by_period = induction.losses;
+  }
   scores.in_context_score = ratio(in_context.sum, in_context.count, true);
   return scores;
 }
