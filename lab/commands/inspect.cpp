@@ -16,7 +16,7 @@
 #include "lab/inspect/lens.h"
 #include "lab/inspect/trace.h"
 #include "lab/report/inside_page.h"
-#include "lab/report/view_page.h"
+#include "lab/report/page.h"
 
 namespace heed {
 namespace {
@@ -169,7 +169,7 @@ int InspectArguments::run() const {
   const Json result = chosen->values(inspected, *this);
   if (!file.empty()) {
     write_file(file,
-               inspect_page(run.folder.path(), chosen->name, chosen->shows, chosen->table(result)));
+               view_file(run.folder.path(), chosen->name, chosen->shows, chosen->table(result)));
     print(fmt::format("{}\n", output));
   } else {
     print(json ? result.text() + "\n" : chosen->table(result).text());

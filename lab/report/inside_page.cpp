@@ -17,23 +17,13 @@
 #include "lab/report/attention_atlas.h"
 #include "lab/report/charts.h"
 #include "lab/report/details.h"
-#include "lab/report/html.h"
 #include "lab/report/page.h"
-#include "lab/report/run_page.h"
-#include "lab/report/view_page.h"
-#include "lab/report/words.h"
 
 namespace heed {
 namespace {
 
 constexpr size_t most_checkpoints = 21, most_weights = 3'000'000, curve_points = 400;
 constexpr int64_t most_map_positions = 100;
-
-// The views of one checkpoint; null: the model has none.
-struct Views {
-  Json heads, ablation, lens, attribution;
-  Json whole;  // the loss and accuracy of the model, always
-};
 
 // Adds the members of `from` with these names to `to`.
 void copy_numbers(const Json& from, std::initializer_list<const char*> names, Json& to) {
@@ -55,16 +45,15 @@ Json ablated(const Json& ablation, const std::string& name) {
   return row;
 }
 
-Json heads_json(const Views& views) {
+Json heads_json(const Json& heads, const Json& ablation) {
   Json list = Json::array();
-  if (views.heads.is_null()) return list;
-  for (const Json& head : views.heads.at("heads").elements()) {
+  if (heads.is_null()) return list;
+  for (const Json& head : heads.at("heads").elements()) {
     const std::string module = head.at("module").string();
-    Json row =
-        ablated(views.ablation, fmt::format("{}.head.{}", module, head.at("head").integer()));
+    Json row = ablated(ablation, fmt::format("{}.head.{}", module, head.at("head").integer()));
     row.set("module", module).set("head", head.at("head"));
     copy_numbers(head, {"previous", "induction", "duplicate", "copying"}, row);
-    row.set("all", ablated(views.ablation, module));
+    row.set("all", ablated(ablation, module));
     list.push(std::move(row));
   }
   return list;
@@ -92,19 +81,6 @@ Json parts_json(const Json& attribution) {
   return list;
 }
 
-// "decoder-only · 2 layers × 4 heads · width 64 · 104 192 parameters"
-std::string facts_of(const ModelOptions& o, const Model& model) {
-  const bool is_pair = o.kind == ModelKind::seq2seq;
-  const int64_t others = o.decoder_layers > 0 ? o.decoder_layers : o.layers;
-  return fmt::format(
-      "{} · {} × {} · width {} · {} parameters",
-      is_pair                               ? "encoder-decoder"
-      : o.kind == ModelKind::language_model ? "decoder-only"
-                                            : "classifier",
-      is_pair ? fmt::format("{} + {} layers", o.layers, others) : counted(o.layers, "layer"),
-      counted(o.heads, "head"), o.dim, thin_grouped(static_cast<double>(model.parameter_count())));
-}
-
 class Inside {
  public:
   Inside(const LoadedRun& loaded, const Dataset& examples, const InsideRequest& request)
@@ -130,7 +106,7 @@ class Inside {
     compute();
   }
 
-  Body body() const;
+  Page page() const;
 
  private:
   Inspected inspected(const Model& model, const Dataset& examples) const {
@@ -185,25 +161,29 @@ class Inside {
     });
   }
 
-  // `is_shown`: its tables can be read without scripts, and that of the lens is over all examples.
-  Views views_of(const Model& model, bool is_shown) {
-    const Inspected all = inspected(model, examples_);
-    Views views;
+  // The views of one checkpoint. What the model does not have is empty.
+  Json views_of(const Model& model, int64_t step) {
+    const Inspected all = inspected(model, examples_), one = inspected(model, one_);
+    Json heads, ablation, seen, attribution;
     part("Heads are left out", [&] {
-      views.heads = head_scores(all, false);
+      heads = head_scores(all, false);
       std::vector<std::string> parts = ablation_parts(all);
       std::erase_if(parts, [&](const std::string& name) {
-        return name.find(".head.") == name.npos && !has_heads(views.heads, name);
+        return name.find(".head.") == name.npos && !has_heads(heads, name);
       });
-      if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
+      if (!parts.empty()) ablation = ablate(all, request_.with, parts);
     });
-    views.whole = views.ablation.is_null() ? losses_of(all).json() : views.ablation.at("baseline");
-    const Inspected one = inspected(model, one_);
-    part("The lens is left out",
-         [&] { views.lens = is_shown ? lens(all, request_.example) : lens(one); });
-    part("The attribution is left out",
-         [&] { views.attribution = attribute(one, 0, token_, other_); });
-    return views;
+    part("The lens is left out", [&] { seen = lens(one); });
+    part("The attribution is left out", [&] { attribution = attribute(one, 0, token_, other_); });
+    Json row = Json::object()
+                   .set("step", step)
+                   .set("heads", heads_json(heads, ablation))
+                   .set("lens", lens_json(seen))
+                   .set("parts", parts_json(attribution));
+    copy_numbers(ablation.is_null() ? losses_of(all).json() : ablation.at("baseline"),
+                 {"loss", "accuracy"}, row);
+    if (!attribution.is_null()) copy_numbers(attribution, {"difference"}, row);
+    return row;
   }
 
   void compute() {
@@ -217,23 +197,13 @@ class Inside {
       const std::unique_ptr<Model> model =
           loaded_.run.model(loaded_.corpus, loaded_.run.checkpoint(std::to_string(step)));
       here->step = static_cast<uint32_t>(step);
-      const bool is_shown = step == steps_[static_cast<size_t>(first_)];
-      const Views views = views_of(*model, is_shown);
       if (has_maps_) maps.push_back(maps_of(*model));
-      Json row = Json::object()
-                     .set("step", step)
-                     .set("heads", heads_json(views))
-                     .set("lens", lens_json(views.lens))
-                     .set("parts", parts_json(views.attribution));
-      copy_numbers(views.whole, {"loss", "accuracy"}, row);
-      if (!views.attribution.is_null()) copy_numbers(views.attribution, {"difference"}, row);
-      rows.push(std::move(row));
-      if (is_shown) shown_ = views;
+      rows.push(views_of(*model, step));
     }
     data_.set("checkpoints", std::move(rows))
         .set("first", first_)
         .set("maps", has_maps_ ? maps_json(maps) : Json::array())
-        .set("split", split_words(request_.split));
+        .set("split", request_.split);
   }
 
   const LoadedRun& loaded_;
@@ -244,61 +214,41 @@ class Inside {
   int64_t first_ = 0;  // the index of the checkpoint that is shown first
   bool has_maps_ = false;
   std::optional<int64_t> token_ = {}, other_ = {};
-  Views shown_;
   Json data_ = Json::object();
   std::vector<std::string> notes_;
 };
 
-Body Inside::body() const {
-  const auto drawn = [](const char* name, const Json& view, Table (*table)(const Json&)) {
-    return view.is_null() ? "" : html_drawing(name, view_table(table(view)));
-  };
-  std::string heads = drawn("heads", shown_.heads, heads_table);
-  if (!shown_.ablation.is_null())
-    heads += "<noscript>" + view_table(ablation_table(shown_.ablation)) + "</noscript>\n";
-  const char* const replaced = request_.with == AblateWith::mean ? "its mean over the examples"
-                               : request_.with == AblateWith::zero
-                                   ? "0"
-                                   : "its output for another example";
-  const std::string reading = fmt::format(
-      "<p>The slider moves everything: maps, scores, lens and attribution are those of one "
-      "checkpoint. Maps, lens and attribution show example {} of the {} split; scores and ablation "
-      "read {} of its examples. The bar below a head shows how the loss changes when {} replaces "
-      "its output, with a 95 % interval, paired by example.</p>\n"
-      "<p>A score says where a head looks, not what it does with it. An ablation says that the "
-      "model, as it stands, needs a head; another head may take over if it is trained without. "
-      "If two heads do the same work, the loss changes little without one of them.</p>\n",
-      request_.example, html(split_words(request_.split)),
-      thin_grouped(static_cast<double>(examples_.size)), replaced);
-  const std::pair<const char*, Section> sections[] = {
-      {"Heads", {"heads", "Heads", "", heads}},
-      {"Lens",
-       {"lens", "What the model would say after each layer", "logit lens, at the last target",
-        drawn("lens", shown_.lens, lens_table)}},
-      {"Attribution",
-       {"parts", "Which parts make the difference", "direct logit attribution",
-        drawn("parts", shown_.attribution, attribution_table)}},
-      {"Reading", {"reading", "How to read this page", "", reading + notes_part(notes_)}}};
-  std::string contents, main = fmt::format("<div id=\"steps\">{}</div>\n<div id=\"inside\">\n",
-                                           html_drawing("steps", ""));
-  for (const auto& [name, section] : sections) {
-    if (section.content.empty()) continue;
-    contents += fmt::format("<a href=\"#{}\">{}</a>", section.id, name);
-    main += html_section(section);
-    if (!heads.empty() && section.id == std::string("heads"))
-      main += "<section id=\"head\" aria-label=\"The chosen head\">" + html_drawing("head", "") +
-              "</section>\n";
-  }
-  return {fmt::format("<h1>{}</h1><span class=\"q s\">{}</span>", html(loaded_.path()),
-                      facts_of(loaded_.experiment().model, *loaded_.model)),
-          contents, main + "</div>\n", data_};
+Page Inside::page() const {
+  const std::string path = loaded_.path();
+  const ModelOptions& o = loaded_.experiment().model;
+  Json data = data_;
+  data.set("page", "inside")
+      .set("model", Json::object()
+                        .set("kind", o.kind == ModelKind::seq2seq          ? "encoder-decoder"
+                                     : o.kind == ModelKind::language_model ? "decoder-only"
+                                                                           : "classifier")
+                        .set("layers", o.layers)
+                        .set("decoder_layers", o.decoder_layers > 0 ? o.decoder_layers : o.layers)
+                        .set("heads", o.heads)
+                        .set("width", o.dim)
+                        .set("parameters", loaded_.model->parameter_count()))
+      .set("example", request_.example)
+      .set("examples", examples_.size)
+      .set("with", name_of(ablate_with_names, request_.with))
+      .set("notes", notes_);
+  const Json& shown = data.at("checkpoints").elements()[static_cast<size_t>(first_)];
+  std::vector<Table::Row> facts = {{"split", request_.split},
+                                   {"step", grouped(shown.at("step").integer())}};
+  for (const char* name : {"loss", "accuracy"})
+    if (const auto number = shown.find_number(name)) facts.push_back({name, four_digits(*number)});
+  return {path + ": inside", path, data, facts};
 }
 
 }  // namespace
 
 std::string inside_page(const LoadedRun& loaded, const Dataset& examples,
                         const InsideRequest& request) {
-  return page_file(loaded.path() + ": inside", Inside(loaded, examples, request).body());
+  return page_file(Inside(loaded, examples, request).page());
 }
 
 }  // namespace heed
