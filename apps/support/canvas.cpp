@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "apps/support/axis.h"
 #include "core/text.h"
 
 namespace heed {
@@ -76,16 +77,8 @@ double PlotAxis::pixel(double value) const {
 }
 
 std::vector<double> PlotAxis::ticks() const {
-  const double span = highest_ - lowest_;
-  double unit = std::pow(10, std::floor(std::log10(span / 4)));
-  if (span / unit > 12) unit *= 5;
-  if (span / unit > 6) unit *= 2;
-  if (log_) unit = std::max(1.0, std::round(unit));
-  std::vector<double> values;
-  for (double at = std::ceil(lowest_ / unit - 1e-9) + 0.0; at * unit <= highest_ + 1e-9 * span;
-       ++at)
-    values.push_back(log_ ? std::pow(10, at * unit) : at * unit);
-  return values;
+  const auto value = [&](double at) { return log_ ? std::pow(10, at) : at; };
+  return ticks_of(log_, value(lowest_), value(highest_));
 }
 
 void Canvas::begin_group(double x, double y, std::string_view attributes) {

@@ -23,7 +23,7 @@ class PlotAxis {
   double begin() const { return begin_; }
   double end() const { return end_; }
   double pixel(double value) const;
-  // Returns about five round numbers, or powers of ten.
+  // Returns the ticks between its ends: ticks_of() (apps/support/axis.h).
   std::vector<double> ticks() const;
 
  private:

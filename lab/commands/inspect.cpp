@@ -16,7 +16,7 @@
 #include "lab/inspect/lens.h"
 #include "lab/inspect/trace.h"
 #include "lab/report/inside_page.h"
-#include "lab/report/view_page.h"
+#include "lab/report/page.h"
 
 namespace heed {
 namespace {
@@ -176,7 +176,7 @@ int InspectArguments::run() const {
   const Inspected inspected(*loaded.model, experiment.model, corpus, first, batch);
   const View::Values values = chosen->values(inspected, *this);
   if (!file.empty()) {
-    write_file(file, inspect_page(run.folder.path(), chosen->name, chosen->shows, values.table));
+      write_file(file, view_file(run.folder.path(), chosen->name, chosen->shows, values.table));
     print(fmt::format("{}\n", output));
   } else {
     print(json ? values.json.text() + "\n" : values.table.text());

@@ -61,9 +61,7 @@ const Command lab_commands::report = {
     .name = "report",
     .summary = "Write a page about runs: scores, curves, attention, samples",
     .details =
-        "The page is one HTML file. It loads nothing. Its drawings need scripts; sentences, "
-        "tables,\n"
-        "samples and commands do not.\n"
+        "The page is one HTML file. It loads nothing. Without scripts it is a table of scores.\n"
         "\n"
         "Examples:\n"
         "  heed report runs/sort -o sort.html\n"

@@ -86,28 +86,4 @@ bool is_count(const std::string& score) {
 
 bool is_of_part(const std::string& curve) { return std::ranges::count(curve, '.') > 1; }
 
-Curve thinned(const Curve& curve, size_t most) {
-  const size_t count = curve.values.size();
-  if (count <= most) return curve;
-  Curve result{curve.name, {}, {}};
-  const auto keep = [&](size_t i) {
-    result.steps.push_back(curve.steps[i]);
-    result.values.push_back(curve.values[i]);
-  };
-  const size_t parts = (most - 2) / 2;
-  keep(0);
-  for (size_t part = 0; part < parts; ++part) {
-    const auto bound = [&](size_t p) {
-      return curve.values.begin() + static_cast<ptrdiff_t>(1 + p * (count - 2) / parts);
-    };
-    const auto [lowest, highest] = std::minmax_element(bound(part), bound(part + 1));
-    const size_t first = static_cast<size_t>(std::min(lowest, highest) - curve.values.begin());
-    const size_t second = static_cast<size_t>(std::max(lowest, highest) - curve.values.begin());
-    keep(first);
-    if (second != first) keep(second);
-  }
-  keep(count - 1);
-  return result;
-}
-
 }  // namespace heed

@@ -35,8 +35,4 @@ bool is_count(const std::string& score);
 // "heads.1.0.induction".
 bool is_of_part(const std::string& curve);
 
-// Returns at most `most` ≥ 4 points of a curve. The first point, the last and, of each of the equal
-// parts in between, the minimum and the maximum stay: no peak gets lost.
-Curve thinned(const Curve& curve, size_t most);
-
 }  // namespace heed

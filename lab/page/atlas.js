@@ -1,7 +1,7 @@
 // The attention of every layer and head over the checkpoints: small maps to choose from, one of
 // them large (lab/report/attention_atlas.h).
 import { colourOf } from "./colours.js";
-import { html, replace, segments } from "./dom.js";
+import { html, makeButton, replace, segments } from "./dom.js";
 import { habitOf, largeMap, roleOf, smallMap } from "./heat.js";
 import { saveMenu } from "./save.js";
 import { whole } from "./text.js";
@@ -65,10 +65,8 @@ export function drawAtlas(atlas, state, place) {
     const chosen = index === state.map && head === state.head;
     const habit = wordsOf(atlas, map, state.step, head, weights);
     const name = `${words}, head ${head + 1}${habit ? `, ${habit}` : ""}`;
-    const made = html(
-      "button",
+    const made = makeButton(
       {
-        type: "button",
         "data-key": `${index},${head}`,
         "aria-pressed": `${chosen}`,
         "aria-label": name,

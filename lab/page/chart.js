@@ -6,7 +6,7 @@
 // mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text, isAbove: of its text}, a
 // dotted level.
 // `colour` is a colour of CSS, "var(--h1)". Returns the picture, with the scales as picture.scales.
-import { html, picture, px, svg } from "./dom.js";
+import { dotAt, html, picture, px, svg, textAt } from "./dom.js";
 import { axisEnds, extent, makeScale, thin, ticksOf, wantsLog } from "./scale.js";
 import { tickText } from "./text.js";
 
@@ -35,11 +35,7 @@ function axes(box, sx, sy, x, y) {
   for (const tick of y.ticks ?? ticksOf(sy.kind, sy.domain, height < 130 ? 3 : 5))
     parts.push(
       svg("path", { class: "grid", d: `M${left} ${px(sy(tick))}H${width - right}` }),
-      svg(
-        "text",
-        { x: left - 7, y: px(sy(tick) + 4), "text-anchor": "end" },
-        tickText(tick, y.fraction),
-      ),
+      textAt(left - 7, px(sy(tick) + 4), tickText(tick, y.fraction), "end"),
     );
   parts.push(svg("path", { class: "axis", d: `M${left} ${height - bottom}H${width - right}` }));
   const room = width - left - right;
@@ -50,21 +46,10 @@ function axes(box, sx, sy, x, y) {
     const end = pixel + 3 * text.length > width;
     parts.push(
       svg("path", { class: "axis", d: `M${px(pixel)} ${height - bottom}v4` }),
-      svg(
-        "text",
-        {
-          x: end ? width : px(pixel),
-          y: height - bottom + 16,
-          "text-anchor": end ? "end" : "middle",
-        },
-        text,
-      ),
+      textAt(end ? width : px(pixel), height - bottom + 16, text, end ? "end" : "middle"),
     );
   }
-  if (x.title)
-    parts.push(
-      svg("text", { x: left + room / 2, y: height - 2, "text-anchor": "middle" }, x.title),
-    );
+  if (x.title) parts.push(textAt(left + room / 2, height - 2, x.title, "middle"));
   return svg("g", { class: "axes" }, ...parts);
 }
 
@@ -85,8 +70,8 @@ function drawnMark({ x, y, kind, colour, text = "" }, sx, sy, box) {
       "g",
       { class: "mark" },
       below || box.width > 500 ? svg("text", place, text) : null,
-      svg("circle", { cx, cy, r: 7.5, fill: "var(--ground)", stroke: colour, "stroke-width": 1.5 }),
-      svg("circle", { cx, cy, r: 3.5, fill: colour }),
+      dotAt(cx, cy, 7.5, { fill: "var(--ground)", stroke: colour, "stroke-width": 1.5 }),
+      dotAt(cx, cy, 3.5, { fill: colour }),
     );
   return svg("path", {
     class: "mark",
@@ -129,10 +114,7 @@ function drawnLine(line, sx, sy, most) {
       const [cx, cy] = [px(sx(x)), px(sy(ys[i]))];
       const open = line.points === "open";
       parts.push(
-        svg("circle", {
-          cx,
-          cy,
-          r: open ? 3 : 3.5,
+        dotAt(cx, cy, open ? 3 : 3.5, {
           fill: open ? "var(--ground)" : colour,
           stroke: open ? colour : "none",
           "stroke-width": 1.5,
@@ -140,6 +122,14 @@ function drawnLine(line, sx, sy, most) {
       );
     });
   return svg("g", { "data-line": line.label }, ...parts);
+}
+
+// The kind of the axis of a chart (lab/report/charts.h).
+export function axisKind({ lines, ratio = false, fraction = false, from_zero: isLinear = false }) {
+  const all = lines.flatMap((line) => [line, ...(line.seeds ?? [])]);
+  const range = extent(...all.flatMap(({ y, low = [] }) => [y, low]));
+  const isLog = ratio ? range[0] > 0 : !fraction && !isLinear && wantsLog(range);
+  return isLog ? "log" : "linear";
 }
 
 // The kind of an axis and its ends, for values that are not drawn yet.
@@ -163,16 +153,7 @@ export function chart(spec) {
         stroke: "var(--quiet)",
         "stroke-dasharray": "2 4",
       }),
-      svg(
-        "text",
-        {
-          class: "halo",
-          x: width - box.right,
-          y: px(sy(y) + (isAbove ? -5 : 14)),
-          "text-anchor": "end",
-        },
-        text ?? "",
-      ),
+      textAt(width - box.right, px(sy(y) + (isAbove ? -5 : 14)), text ?? "", "end", "halo"),
     );
   for (const line of lines) made.append(drawnLine(line, sx, sy, Math.max(50, 2 * width)));
   for (const mark of marks) made.append(drawnMark(mark, sx, sy, box));

@@ -14,9 +14,20 @@ export function html(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+export const makeButton = (attributes, ...children) =>
+  html("button", { type: "button", ...attributes }, ...children);
+
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
+
+// A text of a picture at a point. `anchor`: "middle" or "end", where the point is not its start.
+export const textAt = (x, y, text, anchor, style) =>
+  svg("text", { class: style, x, y, "text-anchor": anchor }, text);
+
+// A dot of a picture. Its title appears where the pointer rests.
+export const dotAt = (cx, cy, r, attributes = {}, title = null) =>
+  svg("circle", { cx, cy, r, ...attributes }, title === null ? null : svg("title", {}, title));
 
 // The nodes of a message: what stands between ` in it is code.
 export const withCode = (message) =>
@@ -37,7 +48,7 @@ export function picture(width, height, label, ...children) {
 // Buttons of which one is pressed. options: [[value, label], …]
 export function segments(label, options, chosen, change) {
   const buttons = options.map(([value, text]) =>
-    html("button", { type: "button", "aria-pressed": `${value === chosen}` }, text),
+    makeButton({ "aria-pressed": `${value === chosen}` }, text),
   );
   buttons.forEach((button, i) =>
     button.addEventListener("click", () => {

@@ -1,5 +1,5 @@
 // Scores as dots: a dot for each seed, with their mean and its interval; pairs of seeds as lines.
-import { picture, px, svg } from "./dom.js";
+import { dotAt, picture, px, svg, textAt } from "./dom.js";
 import { makeScale, ticksOf } from "./scale.js";
 import { tickText, whole } from "./text.js";
 
@@ -9,17 +9,12 @@ function horizontalAxis(sx, y, axis, top) {
     parts.push(
       svg("path", { class: "grid", d: `M${px(sx(tick))} ${top}V${y}` }),
       svg("path", { class: "axis", d: `M${px(sx(tick))} ${y}v4` }),
-      svg(
-        "text",
-        { x: px(sx(tick)), y: y + 16, "text-anchor": "middle" },
-        tickText(tick, axis.fraction),
-      ),
+      textAt(px(sx(tick)), y + 16, tickText(tick, axis.fraction), "middle"),
     );
   return parts;
 }
 
-const axisTitle = (axis, width) =>
-  svg("text", { class: "title", x: width - 14, y: 34, "text-anchor": "end" }, axis.title);
+const axisTitle = (axis, width) => textAt(width - 14, 34, axis.title, "end", "title");
 
 // The seeds of a group around the height y, with mean and interval.
 function drawnSeeds({ colour, seeds, mean, low, high }, sx, y) {
@@ -41,17 +36,12 @@ function drawnSeeds({ colour, seeds, mean, low, high }, sx, y) {
     );
   seeds.forEach(({ value, title }, i) =>
     parts.push(
-      svg(
-        "circle",
-        {
-          class: "seed",
-          cx: px(sx(value)),
-          cy: px(y + ((3 * i) % 7) - 3),
-          r: 4,
-          fill: colour,
-          stroke: "var(--ground)",
-        },
-        svg("title", {}, title),
+      dotAt(
+        px(sx(value)),
+        px(y + ((3 * i) % 7) - 3),
+        4,
+        { class: "seed", fill: colour, stroke: "var(--ground)" },
+        title,
       ),
     ),
   );
@@ -69,13 +59,13 @@ export function dotRows({ width, label, rows, axis, rowHeight = 40, left = 0 }) 
     width,
     bottom + 24,
     label,
-    svg("text", { class: "title", x: begin, y: 10 }, axis.title),
+    textAt(begin, 10, axis.title, undefined, "title"),
     ...horizontalAxis(sx, bottom, axis, top),
   );
   rows.forEach((row, i) => {
     const y = top + (i + 0.5) * rowHeight;
     made.append(svg("path", { class: "grid", d: `M0 ${y + rowHeight / 2}H${width}` }));
-    if (left) made.append(svg("text", { class: "name", x: 0, y: y + 4 }, row.name));
+    if (left) made.append(textAt(0, y + 4, row.name, undefined, "name"));
     made.append(...drawnSeeds(row, sx, y));
   });
   return made;
@@ -99,18 +89,16 @@ export function arrivals({ width, label, rows, last, left }) {
     svg("rect", { x: end, y: 0, width: never, height: bottom, fill: "var(--band)" }),
     ...ticks.flatMap((tick) => [
       svg("path", { class: "grid", d: `M${px(sx(tick))} 0V${bottom}` }),
-      end - sx(tick) < 40
-        ? null
-        : svg("text", { x: px(sx(tick)), y: bottom + 16, "text-anchor": "middle" }, tickText(tick)),
+      end - sx(tick) < 40 ? null : textAt(px(sx(tick)), bottom + 16, tickText(tick), "middle"),
     ]),
-    svg("text", { x: width, y: bottom + 16, "text-anchor": "end" }, `not by ${whole(last)}`),
+    textAt(width, bottom + 16, `not by ${whole(last)}`, "end"),
     svg("path", { class: "axis", d: `M${end} 0V${bottom}`, "stroke-dasharray": "3 3" }),
   );
   rows.forEach(({ name, colour, seeds, median }, i) => {
     const y = (i + 0.5) * rowHeight;
     made.append(
       svg("path", { class: "grid", d: `M0 ${y + rowHeight / 2}H${width}` }),
-      svg("text", { class: "name", x: 0, y: y + 4 }, name),
+      textAt(0, y + 4, name, undefined, "name"),
     );
     if (median !== null)
       made.append(
@@ -144,16 +132,12 @@ export function arrivals({ width, label, rows, last, left }) {
       const apart = Math.min(8.5, (rowHeight - 8) / same.length);
       same.forEach(({ title }, k) =>
         made.append(
-          svg(
-            "circle",
-            {
-              class: "seed",
-              cx: px(sx(step)),
-              cy: px(y + (k - (same.length - 1) / 2) * apart),
-              r: 4,
-              fill: colour,
-            },
-            svg("title", {}, title),
+          dotAt(
+            px(sx(step)),
+            px(y + (k - (same.length - 1) / 2) * apart),
+            4,
+            { class: "seed", fill: colour },
+            title,
           ),
         ),
       );
@@ -189,14 +173,14 @@ function drawnInterval({ size, low, high }, none, sx, y) {
         fill: "none",
       }),
     );
-  parts.push(svg("circle", { cx: px(sx(size)), cy: y, r: 4.5, fill: "var(--path)" }));
+  parts.push(dotAt(px(sx(size)), y, 4.5, { fill: "var(--path)" }));
   return parts;
 }
 
 const intervalTicks = (sx, y) =>
   ticksOf(sx.kind, sx.domain, 4).flatMap((tick) => [
     svg("path", { class: "axis", d: `M${px(sx(tick))} ${y}v4` }),
-    svg("text", { x: px(sx(tick)), y: y + 16, "text-anchor": "middle" }, tickText(tick)),
+    textAt(px(sx(tick)), y + 16, tickText(tick), "middle"),
   ]);
 
 // An effect in a row of a table, and the axis under such rows. axis: {kind, ends, none}.
@@ -215,7 +199,7 @@ export function intervals({ width, label, rows, axis, left }) {
   const made = picture(width, 28 * rows.length + 20, label, ...intervalTicks(sx, 28 * rows.length));
   rows.forEach((row, i) =>
     made.append(
-      svg("text", { class: "name", x: 0, y: 28 * i + 18 }, row.name),
+      textAt(0, 28 * i + 18, row.name, undefined, "name"),
       ...drawnInterval(row, axis.none, sx, 28 * i + 14),
     ),
   );
@@ -232,17 +216,9 @@ function columnAxes({ width, height, label, columns, axis }, right) {
   for (const tick of ticksOf(axis.kind, axis.ends, 4))
     made.append(
       svg("path", { class: "grid", d: `M${left} ${px(sy(tick))}H${width - right}` }),
-      svg(
-        "text",
-        { x: left - 7, y: px(sy(tick) + 4), "text-anchor": "end" },
-        tickText(tick, axis.fraction),
-      ),
+      textAt(left - 7, px(sy(tick) + 4), tickText(tick, axis.fraction), "end"),
     );
-  made.append(
-    ...columns.map((text, i) =>
-      svg("text", { class: "name", x: px(x(i)), y: height - 6, "text-anchor": "middle" }, text),
-    ),
-  );
+  made.append(...columns.map((text, i) => textAt(px(x(i)), height - 6, text, "middle", "name")));
   return { made, x, sy, bottom: height - bottom };
 }
 
@@ -266,10 +242,12 @@ export function meansOver({ lines, ...spec }) {
           }),
         );
       made.append(
-        svg(
-          "circle",
-          { class: "seed", cx: place(i), cy: px(sy(mean)), r: 4, fill: colour },
-          svg("title", {}, `${name}, ${spec.columns[i]}: ${tickText(mean, spec.axis.fraction)}`),
+        dotAt(
+          place(i),
+          px(sy(mean)),
+          4,
+          { class: "seed", fill: colour },
+          `${name}, ${spec.columns[i]}: ${tickText(mean, spec.axis.fraction)}`,
         ),
       );
     });
@@ -308,10 +286,12 @@ export function slopes({ seeds, means, size = "", ...spec }) {
         );
       }
       made.append(
-        svg(
-          "circle",
-          { class: "seed", cx: px(x(i)), cy: px(sy(value)), r: 2.8, fill: colour },
-          svg("title", {}, `${name}: ${tickText(value, axis.fraction)}`),
+        dotAt(
+          px(x(i)),
+          px(sy(value)),
+          2.8,
+          { class: "seed", fill: colour },
+          `${name}: ${tickText(value, axis.fraction)}`,
         ),
       );
     });
@@ -324,11 +304,7 @@ export function slopes({ seeds, means, size = "", ...spec }) {
     const verb = rises ? "rise" : "fall";
     made.append(
       svg("text", { ...place, class: "name bold" }, size),
-      svg(
-        "text",
-        { x: place.x, y: px(Number(place.y) + 15) },
-        `${agree.length} of ${pairs.length} ${verb}`,
-      ),
+      textAt(place.x, px(Number(place.y) + 15), `${agree.length} of ${pairs.length} ${verb}`),
     );
   }
   made.append(svg("path", { d: path, stroke: "var(--ink)", "stroke-width": 3, fill: "none" }));

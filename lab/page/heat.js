@@ -2,7 +2,7 @@
 //
 // map: {rows: [label], columns: [label], weight(row, column) → 0 … 1}
 import { inkOn } from "./colours.js";
-import { picture, svg } from "./dom.js";
+import { picture, svg, textAt } from "./dom.js";
 
 const shades = 32;
 
@@ -94,10 +94,10 @@ function colourBar({ x, y, height, colour, root = false, scale = 1 }) {
     const at = y + height * (1 - shadeOf(tick, root));
     bar.append(
       svg("path", { class: "axis", d: `M${x + 12} ${at}h4` }),
-      svg("text", { x: x + 20, y: at + 4 }, `${Number((tick * scale).toPrecision(3))}`),
+      textAt(x + 20, at + 4, `${Number((tick * scale).toPrecision(3))}`),
     );
   }
-  bar.append(svg("text", { x: x - 8, y: y - 17 }, "weight"));
+  bar.append(textAt(x - 8, y - 17, "weight"));
   return bar;
 }
 

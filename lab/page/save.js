@@ -1,6 +1,6 @@
 // A drawing with its title and a menu that saves it: as SVG or PNG, in light colours at the width
 // of a column, and its data as CSV.
-import { html } from "./dom.js";
+import { html, makeButton } from "./dom.js";
 import { fileName } from "./text.js";
 
 const column = 360; // pixels of CSS
@@ -70,10 +70,8 @@ export function saveMenu({ title, draw, rows }) {
   const menu = html("details", { class: "menu noprint" });
   const name = fileName(title);
   const entry = (label, act) =>
-    html(
-      "button",
+    makeButton(
       {
-        type: "button",
         onclick: () => {
           menu.open = false;
           act();

@@ -1,5 +1,6 @@
 // From values to pixels: linear, logarithmic and logit scales, their ticks, and what is computed
-// before anything is drawn.
+// before anything is drawn. apps/support/axis.cpp has what still drawings need of it, and
+// tests/fixtures/axis.json holds both equal.
 
 const logit = (p) => Math.log(p / (1 - p));
 const least = 1e-3; // a logit axis ends at this fraction, and at 1 minus it
@@ -79,17 +80,19 @@ function logTicks(low, high, most) {
     return ticks;
   }
   const ticks = [];
+  let ten = 0; // the index of the first power of ten
   for (let n = first - 1; n <= last; ++n)
     for (const digit of [1, 2, 5]) {
       const tick = Number(`${digit}e${n}`);
-      if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push(tick);
+      if (tick < low * (1 - 1e-9) || tick > high * (1 + 1e-9)) continue;
+      if (digit === 1 && n === first) ten = ticks.length;
+      ticks.push(tick);
     }
   if (ticks.length < 3) return linearTicks(low, high, most);
   // Too many: every second or third, powers of ten among them if that leaves three.
   const every = Math.ceil(ticks.length / (most + 1));
-  const ten = ticks.findIndex((tick) => /^10*$|^0\.0*1$/.test(`${tick}`));
   const from = (rest) => ticks.filter((_, i) => i % every === rest);
-  const chosen = [from(Math.max(0, ten) % every), from(0), ticks];
+  const chosen = [from(ten % every), from(0), ticks];
   return chosen.find((each) => each.length >= 3);
 }
 
@@ -119,7 +122,7 @@ export function axisEnds(kind, [low, high], { fraction = false, zero = false } =
 }
 
 // At most `most` ≥ 4 points: the ends, and the least and the largest of each part in between, so
-// that no peak gets lost. The same as thinned() of lab/experiments/curves.cpp.
+// that no peak gets lost.
 export function thin(xs, ys, most) {
   if (xs.length <= most) return [xs, ys];
   const chosen = [0];

@@ -4,34 +4,18 @@
 
 #include <algorithm>
 
-#include "apps/support/canvas.h"
+#include "apps/support/axis.h"
 #include "apps/support/numbers.h"
 #include "lab/experiments/score_kinds.h"
-#include "lab/report/chart_axis.h"
 
 namespace heed {
 
 namespace {
 
-// The line at the steps that its thinned curve keeps, with its band.
-ChartLine thinned_line(const ChartLine& line, size_t points) {
-  ChartLine thin = line;
-  thin.curve = thinned(line.curve, points);
-  if (line.low.empty()) return thin;
-  thin.low = thin.high = {};
-  for (size_t i = 0; i < line.curve.steps.size(); ++i)
-    if (thin.low.size() < thin.curve.steps.size() &&
-        line.curve.steps[i] == thin.curve.steps[thin.low.size()]) {
-      thin.low.push_back(line.low[i]);
-      thin.high.push_back(line.high[i]);
-    }
-  return thin;
-}
-
 // JSON would otherwise spend 17 digits on what a picture shows with 3.
-Json list_of(const std::vector<double>& values) {
+Json list_of(const std::vector<double>& values, const std::vector<size_t>& kept) {
   Json list = Json::array();
-  for (const double value : values) list.push(six_digits(value));
+  for (const size_t i : kept) list.push(six_digits(values[i]));
   return list;
 }
 
@@ -44,24 +28,21 @@ Chart& chart_named(std::vector<Chart>& charts, const std::string& name, const st
 
 Json chart_json(const Chart& chart, size_t points) {
   Json lines = Json::array();
-  Limits limits;
-  for (const ChartLine& whole : chart.lines) {
-    const ChartLine line = thinned_line(whole, points);
-    const Curve& curve = line.curve;
-    limits.include(curve.values);
-    limits.include(line.low);
+  for (const ChartLine& line : chart.lines) {
+    const std::vector<size_t> kept = thinned(line.curve.values, points);
     Json json = Json::object()
                     .set("label", line.label)
                     .set("colour", line.colour)
-                    .set("x", list_of(curve.steps))
-                    .set("y", list_of(curve.values));
-    if (!line.low.empty()) json.set("low", list_of(line.low)).set("high", list_of(line.high));
+                    .set("x", list_of(line.curve.steps, kept))
+                    .set("y", list_of(line.curve.values, kept));
+    if (!line.low.empty())
+      json.set("low", list_of(line.low, kept)).set("high", list_of(line.high, kept));
     if (line.dash > 0) json.set("dash", line.dash);
     Json seeds = Json::array();
     for (const Curve& seed : line.seeds) {
-      const Curve thin = thinned(seed, std::max<size_t>(4, points / 4));
-      limits.include(thin.values);
-      seeds.push(Json::object().set("x", list_of(thin.steps)).set("y", list_of(thin.values)));
+      const std::vector<size_t> few = thinned(seed.values, std::max<size_t>(4, points / 4));
+      seeds.push(
+          Json::object().set("x", list_of(seed.steps, few)).set("y", list_of(seed.values, few)));
     }
     if (!line.seeds.empty()) json.set("seeds", std::move(seeds));
     lines.push(std::move(json));
@@ -69,11 +50,13 @@ Json chart_json(const Chart& chart, size_t points) {
   return Json::object()
       .set("title", chart.title)
       .set("name", chart.name)
-      .set("log", is_logarithmic(chart.name, limits) || (chart.log && limits.lowest > 0))
+      .set("ratio", chart.by_ratio)
       .set("fraction", maximum_of(chart.name) == 1)
       .set("from_zero", is_linear(chart.name))
       .set("lines", std::move(lines));
 }
+
+bool is_linear(const std::string& name) { return name == "lr" || name == "tokens_per_s"; }
 
 bool is_charted(const std::string& curve) {
   return !is_count(curve) && curve != "seconds" && !curve.starts_with("statistics.");

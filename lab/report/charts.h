@@ -1,6 +1,6 @@
 // The charts of a report: curves of runs that share axes, as JSON for the page, which draws them.
 //
-//   {"title": "Loss", "name": "loss", "log": true, "fraction": false, "from_zero": false,
+//   {"title": "Loss", "name": "loss", "ratio": false, "fraction": false, "from_zero": false,
 //    "lines": [{"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}
 //
 // A mean over seeds also has "low" and "high", the limits of its band, "dash", and "seeds": [{"x",
@@ -27,7 +27,7 @@ struct ChartLine {
 struct Chart {
   std::string title, name;
   std::vector<ChartLine> lines;
-  bool log = false;  // whatever its values span
+  bool by_ratio = false;  // on a logarithmic axis, whatever its values span
 };
 
 // Returns the chart of this name, which is added if there is none.
@@ -38,6 +38,9 @@ inline constexpr size_t max_points = 2000;  // of a line
 // Returns a chart as JSON. Lines are thinned to `points`, those of seeds to a quarter of that.
 Json chart_json(const Chart& chart, size_t points = max_points);
 
+// Returns whether a curve has a linear axis whatever its values span: a schedule of rates is known
+// by its linear shape, and a speed has dips that say little.
+bool is_linear(const std::string& name);
 // Returns whether a curve has a chart among the curves of a run: counts of examples and targets
 // have none.
 bool is_charted(const std::string& curve);

@@ -9,6 +9,7 @@
 #include "apps/cost/summary.h"
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
+#include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
 #include "apps/support/numbers.h"
 #include "lab/experiments/statistics.h"
@@ -18,11 +19,12 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t shown_samples = SampledSplit::most_shown, shown_wrong = 5, saved_samples = 200,
-                  profiled_steps = 4;
-constexpr size_t max_confusions = 4000;
+constexpr int64_t shown_samples = 8, shown_wrong = 5, saved_samples = 200, profiled_steps = 4;
+constexpr size_t max_confusions = 4000, max_listed_errors = 12, max_confused_labels = 40;
 
-Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
+// Counts how often each class or token was predicted where one was expected: errors first, the most
+// frequent of them at the head.
+void add_errors(const Corpus& corpus, const TargetCounts& counts, Details& details) {
   std::vector<std::pair<std::pair<int32_t, int32_t>, int64_t>> sorted(counts.begin(), counts.end());
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
     const bool a_wrong = a.first.first != a.first.second, b_wrong = b.first.first != b.first.second;
@@ -31,17 +33,25 @@ Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
   sorted.resize(std::min(sorted.size(), max_confusions));
   std::set<int32_t> ids;
   for (const auto& [pair, count] : sorted) ids.insert({pair.first, pair.second});
-  Confusion confusion;
-  std::map<int32_t, size_t> index;  // of the label of an id
+  std::vector<std::string> labels;
+  std::map<int32_t, int64_t> index;  // of the label of an id
   for (const int32_t id : ids) {
-    index[id] = confusion.labels.size();
-    confusion.labels.push_back(corpus.framing == ModelKind::classifier
-                                   ? corpus.labels.at(static_cast<size_t>(id))
-                                   : token_label(*corpus.target, id));
+    index[id] = std::ssize(labels);
+    labels.push_back(corpus.framing == ModelKind::classifier
+                         ? corpus.labels.at(static_cast<size_t>(id))
+                         : token_label(*corpus.target, id));
   }
-  for (const auto& [pair, count] : sorted)
-    confusion.counts.push_back({index[pair.first], index[pair.second], count});
-  return confusion;
+  const auto label = [&](int32_t id) { return labels[static_cast<size_t>(index[id])]; };
+  Json all = Json::array();
+  details.errors = Json::array();
+  for (const auto& [pair, count] : sorted) {
+    const auto [expected, predicted] = pair;
+    all.push(Json::array({index[expected], index[predicted], count}));
+    if (expected != predicted && details.errors.elements().size() < max_listed_errors)
+      details.errors.push(Json::array({label(expected), label(predicted), count}));
+  }
+  if (labels.size() <= max_confused_labels)
+    details.confusion = Json::object().set("labels", labels).set("counts", std::move(all));
 }
 
 // Exact match by length, with Wilson's interval. `longest`: of the first split.
@@ -119,15 +129,23 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
     std::vector<Outcome> outcomes;
     TargetCounts counts;
     evaluate(model, dataset, corpus.framing, train.evaluation_batch(), &outcomes, &counts);
-    if (first) details.confusion = confusion_of(corpus, counts);
-    SampledSplit sampled{split, {}, -1, std::ssize(outcomes), mean_first_error(outcomes)};
-    if (compares) sampled.wrong = std::ranges::count(outcomes, false, &Outcome::correct);
+    if (first) add_errors(corpus, counts, details);
+    Json rows = Json::array();
     note_failure(details.notes, "Samples are left out", [&] {
-      sampled.samples = predictions(model, corpus, compares ? some_of(dataset, outcomes) : dataset,
-                                    compares ? saved_samples : shown_samples,
-                                    learned_positions(experiment.model));
+      for (const auto& [source, predicted, expected] : predictions(
+               model, corpus, compares ? some_of(dataset, outcomes) : dataset,
+               compares ? saved_samples : shown_samples, learned_positions(experiment.model)))
+        rows.push(Json::array({source, predicted, expected}));
     });
-    if (compares || first) details.samples.push_back(std::move(sampled));
+    const int64_t wrong = std::ranges::count(outcomes, false, &Outcome::correct);
+    if (compares || first)
+      details.samples.push(Json::object()
+                               .set("split", split)
+                               .set("wrong", compares ? Json(wrong) : Json())
+                               .set("examples", std::ssize(outcomes))
+                               .set("first_error", mean_first_error(outcomes))
+                               .set("shown", shown_samples)
+                               .set("rows", std::move(rows)));
     if (!compares) continue;
     all.insert(all.end(), outcomes.begin(), outcomes.end());
     std::ranges::copy(source_lengths(corpus, dataset), std::back_inserter(lengths));

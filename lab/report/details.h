@@ -3,43 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "apps/inference/predictions.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "lab/measure/profile.h"
 
 namespace heed {
-
-// How often each class or token was predicted where one was expected.
-struct Confusion {
-  struct Count {
-    size_t expected, predicted;  // of the labels
-    int64_t count;
-  };
-  std::vector<std::string> labels;
-  std::vector<Count> counts;  // errors first, the most frequent of them at the head
-};
-
-// What the model writes for some examples of a split. A page shows the first ones, wrong ones
-// before right ones. It saves all as CSV: those after the first ones are in the same order.
-struct SampledSplit {
-  std::string split;
-  std::vector<Prediction> samples;
-  int64_t wrong = -1, examples = 0;  // of the whole split; -1: nothing to compare with
-  double first_error = 0;  // mean index of the first wrong token, from 1 on; 0: none is wrong
-
-  static constexpr size_t most_shown = 8;
-  std::span<const Prediction> shown() const {
-    return std::span(samples).first(std::min(samples.size(), most_shown));
-  }
-};
 
 // A part that failed is empty, with a sentence in the notes.
 struct Details {
@@ -50,8 +23,14 @@ struct Details {
   double guess = 0;               // loss of guessing among all targets; 0: unknown
   int64_t choices = 0;            // the number of targets to guess among
   std::string model;              // its layers, parameters and costs, as `heed summary` prints them
-  std::vector<SampledSplit> samples;
-  std::optional<Confusion> confusion;  // of `split`
+  // [{"split", "wrong": or null if there is nothing to compare with, "examples", "first_error":
+  // mean index of the first wrong token, from 1 on, 0 if none is, "shown": 8, "rows": [[input,
+  // output, expected], …]}, …]. A page shows the first rows, wrong ones before right ones. It saves
+  // all as CSV: those after the first ones are in the same order.
+  Json samples = Json::array();
+  // Of `split`, or null: the most frequent errors, [[expected, predicted, count], …], and, unless
+  // there are too many labels, {"labels", "counts": the same of all, with indices of labels}.
+  Json errors, confusion;
   // {"longest": of `split`, "rows": [{"length", "right", "of", "low", "high"}, …]}, or null
   Json lengths;
   Json attention;  // lab/report/attention_atlas.h; or null

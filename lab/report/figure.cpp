@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "apps/inference/scores.h"
+#include "apps/support/axis.h"
 #include "apps/support/canvas.h"
 #include "apps/support/names.h"
-#include "lab/report/chart_axis.h"
 
 namespace heed {
 namespace {
@@ -24,6 +25,17 @@ std::string unit_of(const std::string& name) {
   const Score* const score = find_score(name);
   return score && *score->unit ? fmt::format(" ({})", score->unit) : "";
 }
+
+struct Limits {
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+
+  void include(const std::vector<double>& values) {
+    for (const double value : values) {
+      lowest = std::min(lowest, value);
+      highest = std::max(highest, value);
+    }
+  }
+};
 
 std::vector<std::pair<double, double>> points_of(const std::vector<double>& steps,
                                                  const std::vector<double>& values,
@@ -45,7 +57,7 @@ std::string figure_svg(const Chart& chart, const std::string& bands) {
     for (const auto* part : {&line.curve.values, &line.low, &line.high}) values.include(*part);
     has_bands = has_bands || !line.low.empty();
   }
-  const bool log = is_logarithmic(chart.name, values);
+  const bool log = !is_linear(chart.name) && wants_log(values.lowest, values.highest);
   if (!(values.lowest <= values.highest)) values = {0, 1};
   const PlotAxis x(0, steps.highest, false, Size::left, Size::width - Size::right),
       y(values.lowest, values.highest, log, Size::top + Size::plot, Size::top);
@@ -64,9 +76,12 @@ std::string figure_svg(const Chart& chart, const std::string& bands) {
     canvas.band(i, band);
   }
   for (size_t i = 0; i < chart.lines.size(); ++i) {
-    const Curve curve = thinned(chart.lines[i].curve, Size::points);
+    const Curve& curve = chart.lines[i].curve;
+    const auto whole = points_of(curve.steps, curve.values, x, y);
+    std::vector<std::pair<double, double>> points;
+    for (const size_t kept : thinned(curve.values, Size::points)) points.push_back(whole[kept]);
     const double at = Size::top + Size::plot + Size::below + Size::row * static_cast<double>(i) + 4;
-    canvas.line(i, points_of(curve.steps, curve.values, x, y));
+    canvas.line(i, points);
     canvas.legend(i, Size::left, at, chart.lines[i].label);
   }
   if (has_bands)

@@ -17,11 +17,7 @@
 #include "lab/report/attention_atlas.h"
 #include "lab/report/charts.h"
 #include "lab/report/details.h"
-#include "lab/report/html.h"
 #include "lab/report/page.h"
-#include "lab/report/run_page.h"
-#include "lab/report/view_page.h"
-#include "lab/report/words.h"
 
 namespace heed {
 namespace {
@@ -35,7 +31,6 @@ struct Views {
   std::optional<Ablation> ablation;
   std::optional<Lens> lens;
   std::optional<Attribution> attribution;
-  double loss = 0, accuracy = 0;  // of the model
 };
 
 // The change of the loss without a part, with its interval; {} if it was not ablated.
@@ -51,7 +46,7 @@ Json ablated(const Views& views, const std::string& name) {
   return row;
 }
 
-Json heads_json(const Views& views) {
+Json heads_json(const Json& heads, const Json& ablation) {
   Json list = Json::array();
   if (!views.heads) return list;
   for (const HeadScores::Head& head : views.heads->heads) {
@@ -92,19 +87,6 @@ Json parts_json(const Views& views) {
   return list;
 }
 
-// "decoder-only · 2 layers × 4 heads · width 64 · 104 192 parameters"
-std::string facts_of(const ModelOptions& o, const Model& model) {
-  const bool is_pair = o.kind == ModelKind::seq2seq;
-  const int64_t others = o.decoder_layers > 0 ? o.decoder_layers : o.layers;
-  return fmt::format(
-      "{} · {} × {} · width {} · {} parameters",
-      is_pair                               ? "encoder-decoder"
-      : o.kind == ModelKind::language_model ? "decoder-only"
-                                            : "classifier",
-      is_pair ? fmt::format("{} + {} layers", o.layers, others) : counted(o.layers, "layer"),
-      counted(o.heads, "head"), o.dim, thin_grouped(static_cast<double>(model.parameter_count())));
-}
-
 class Inside {
  public:
   Inside(const LoadedRun& loaded, const Dataset& examples, const InsideRequest& request)
@@ -130,7 +112,7 @@ class Inside {
     compute();
   }
 
-  Body body() const;
+  Page page() const;
 
  private:
   Inspected inspected(const Model& model, const Dataset& examples) const {
@@ -182,8 +164,8 @@ class Inside {
     return std::ranges::find(all.heads, module, &HeadScores::Head::module) != all.heads.end();
   }
 
-  // `is_shown`: its tables can be read without scripts, and that of the lens is over all examples.
-  Views views_of(const Model& model, bool is_shown) {
+  // The views of one checkpoint. What the model does not have is empty.
+  Json views_of(const Model& model, int64_t step) {
     const Inspected all = inspected(model, examples_);
     Views views;
     part("Heads are left out", [&] {
@@ -194,20 +176,25 @@ class Inside {
       });
       if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
     });
-    if (views.ablation) {
-      views.loss = views.ablation->loss;
-      views.accuracy = views.ablation->accuracy;
-    } else {
-      const ExampleLosses losses = losses_of(all);
-      views.loss = losses.mean_loss();
-      views.accuracy = losses.accuracy();
-    }
     const Inspected one = inspected(model, one_);
-    part("The lens is left out",
-         [&] { views.lens = is_shown ? lens(all, request_.example) : lens(one); });
+    part("The lens is left out", [&] { views.lens = lens(one); });
     part("The attribution is left out",
          [&] { views.attribution = attribute(one, 0, token_, other_); });
-    return views;
+    Json row = Json::object()
+                   .set("step", step)
+                   .set("heads", heads_json(views))
+                   .set("lens", lens_json(views))
+                   .set("parts", parts_json(views));
+    if (views.ablation) {
+      row.set("loss", six_digits(views.ablation->loss))
+          .set("accuracy", six_digits(views.ablation->accuracy));
+    } else {
+      const ExampleLosses losses = losses_of(all);
+      row.set("loss", six_digits(losses.mean_loss()))
+          .set("accuracy", six_digits(losses.accuracy()));
+    }
+    if (views.attribution) row.set("difference", six_digits(views.attribution->difference));
+    return row;
   }
 
   void compute() {
@@ -221,24 +208,13 @@ class Inside {
       const std::unique_ptr<Model> model =
           loaded_.run.model(loaded_.corpus, loaded_.run.checkpoint(std::to_string(step)));
       here->step = static_cast<uint32_t>(step);
-      const bool is_shown = step == steps_[static_cast<size_t>(first_)];
-      const Views views = views_of(*model, is_shown);
       if (has_maps_) maps.push_back(maps_of(*model));
-      Json row = Json::object()
-                     .set("step", step)
-                     .set("heads", heads_json(views))
-                     .set("lens", lens_json(views))
-                     .set("parts", parts_json(views))
-                     .set("loss", six_digits(views.loss))
-                     .set("accuracy", six_digits(views.accuracy));
-      if (views.attribution) row.set("difference", six_digits(views.attribution->difference));
-      rows.push(std::move(row));
-      if (is_shown) shown_ = views;
+      rows.push(views_of(*model, step));
     }
     data_.set("checkpoints", std::move(rows))
         .set("first", first_)
         .set("maps", has_maps_ ? maps_json(maps) : Json::array())
-        .set("split", split_words(request_.split));
+        .set("split", request_.split);
   }
 
   const LoadedRun& loaded_;
@@ -249,61 +225,41 @@ class Inside {
   int64_t first_ = 0;  // the index of the checkpoint that is shown first
   bool has_maps_ = false;
   std::optional<int64_t> token_ = {}, other_ = {};
-  Views shown_;
   Json data_ = Json::object();
   std::vector<std::string> notes_;
 };
 
-Body Inside::body() const {
-  const auto drawn = [](const char* name, const auto& view) {
-    return view ? html_drawing(name, view_table(view->table())) : "";
-  };
-  std::string heads = drawn("heads", shown_.heads);
-  if (shown_.ablation)
-    heads += "<noscript>" + view_table(shown_.ablation->table()) + "</noscript>\n";
-  const char* const replaced = request_.with == AblateWith::mean ? "its mean over the examples"
-                               : request_.with == AblateWith::zero
-                                   ? "0"
-                                   : "its output for another example";
-  const std::string reading = fmt::format(
-      "<p>The slider moves everything: maps, scores, lens and attribution are those of one "
-      "checkpoint. Maps, lens and attribution show example {} of the {} split; scores and ablation "
-      "read {} of its examples. The bar below a head shows how the loss changes when {} replaces "
-      "its output, with a 95 % interval, paired by example.</p>\n"
-      "<p>A score says where a head looks, not what it does with it. An ablation says that the "
-      "model, as it stands, needs a head; another head may take over if it is trained without. "
-      "If two heads do the same work, the loss changes little without one of them.</p>\n",
-      request_.example, html(split_words(request_.split)),
-      thin_grouped(static_cast<double>(examples_.size)), replaced);
-  const std::pair<const char*, Section> sections[] = {
-      {"Heads", {"heads", "Heads", "", heads}},
-      {"Lens",
-       {"lens", "What the model would say after each layer", "logit lens, at the last target",
-        drawn("lens", shown_.lens)}},
-      {"Attribution",
-       {"parts", "Which parts make the difference", "direct logit attribution",
-        drawn("parts", shown_.attribution)}},
-      {"Reading", {"reading", "How to read this page", "", reading + notes_part(notes_)}}};
-  std::string contents, main = fmt::format("<div id=\"steps\">{}</div>\n<div id=\"inside\">\n",
-                                           html_drawing("steps", ""));
-  for (const auto& [name, section] : sections) {
-    if (section.content.empty()) continue;
-    contents += fmt::format("<a href=\"#{}\">{}</a>", section.id, name);
-    main += html_section(section);
-    if (!heads.empty() && section.id == std::string("heads"))
-      main += "<section id=\"head\" aria-label=\"The chosen head\">" + html_drawing("head", "") +
-              "</section>\n";
-  }
-  return {fmt::format("<h1>{}</h1><span class=\"q s\">{}</span>", html(loaded_.path()),
-                      facts_of(loaded_.experiment().model, *loaded_.model)),
-          contents, main + "</div>\n", data_};
+Page Inside::page() const {
+  const std::string path = loaded_.path();
+  const ModelOptions& o = loaded_.experiment().model;
+  Json data = data_;
+  data.set("page", "inside")
+      .set("model", Json::object()
+                        .set("kind", o.kind == ModelKind::seq2seq          ? "encoder-decoder"
+                                     : o.kind == ModelKind::language_model ? "decoder-only"
+                                                                           : "classifier")
+                        .set("layers", o.layers)
+                        .set("decoder_layers", o.decoder_layers > 0 ? o.decoder_layers : o.layers)
+                        .set("heads", o.heads)
+                        .set("width", o.dim)
+                        .set("parameters", loaded_.model->parameter_count()))
+      .set("example", request_.example)
+      .set("examples", examples_.size)
+      .set("with", name_of(ablate_with_names, request_.with))
+      .set("notes", notes_);
+  const Json& shown = data.at("checkpoints").elements()[static_cast<size_t>(first_)];
+  std::vector<Table::Row> facts = {{"split", request_.split},
+                                   {"step", grouped(shown.at("step").integer())}};
+  for (const char* name : {"loss", "accuracy"})
+    if (const auto number = shown.find_number(name)) facts.push_back({name, four_digits(*number)});
+  return {path + ": inside", path, data, facts};
 }
 
 }  // namespace
 
 std::string inside_page(const LoadedRun& loaded, const Dataset& examples,
                         const InsideRequest& request) {
-  return page_file(loaded.path() + ": inside", Inside(loaded, examples, request).body());
+  return page_file(Inside(loaded, examples, request).page());
 }
 
 }  // namespace heed

@@ -15,10 +15,11 @@ struct InsideRequest {
 };
 
 // Returns one HTML file that loads nothing (lab/report/page.h). It first shows the checkpoint
-// `loaded`, whose tables can be read without scripts; a slider chooses others, at most 21 in all.
-// The data of its scripts are
+// `loaded`; a slider chooses others, at most 21 in all. Its facts are
 //
-//   {"checkpoints": [{"step", "loss", "accuracy", "heads": [{"module", "head", "previous",
+//   {"page": "inside", "model": {"kind", "layers", "decoder_layers", "heads", "width",
+//    "parameters"}, "example", "examples", "with": what replaces a head, "notes": [sentence],
+//    "checkpoints": [{"step", "loss", "accuracy", "heads": [{"module", "head", "previous",
 //      "induction", "duplicate", "copying", "delta", "accuracy_delta", "low", "high", "all"}, …],
 //      "lens": [{"stage", "top": [[token, probability], …], "loss", "kl"}, …],
 //      "parts": [[part, value], …], "difference"}, …],

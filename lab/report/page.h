@@ -1,27 +1,29 @@
-// The page around a report: HTML whose sentences, tables and commands can be read without scripts,
-// and data that scripts draw (lab/report/page). All text of a run is escaped.
+// Pages: a frame, the facts as one JSON document, and the scripts that word and draw them
+// (lab/report/page). Without scripts a page is a short table. All text of a run is escaped.
 #pragma once
 
 #include <string>
 
 #include "apps/support/json.h"
+#include "apps/support/table.h"
 #include "lab/report/report_data.h"
 
 namespace heed {
 
-// A page without its frame: HTML, and what scripts draw.
-struct Body {
-  std::string heading, contents, main;
-  Json data = Json::object();
+struct Page {
+  std::string title, heading;
+  // {"page": its kind, of those that lab/report/page/report.js lists, and what such a page shows}
+  Json data;
+  std::vector<Table::Row> facts = {};  // all that there is without scripts
 };
-// Returns a page as one HTML file that loads nothing. `title` is text.
-std::string page_file(const std::string& title, const Body& body);
+// Returns a page as one HTML file that loads nothing.
+std::string page_file(const Page& page);
+
 // Returns a report (lab/report/report_data.h) as such a file.
 std::string report_file(const Report& report);
-
-// Returns a page without scripts as one HTML file that loads nothing. `title` is text, `content`
-// HTML.
-std::string static_page(const std::string& title, const std::string& content);
+// Returns a table of a view of `heed inspect` as such a file. `shows`: what it is in a sentence.
+std::string view_file(const std::string& run, const std::string& view, const std::string& shows,
+                      const Table& table);
 
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
 // has details. `name` is what the server calls a single run.

@@ -34,14 +34,18 @@ void read_sessions(ReportedRun& run) {
   std::string start = last.at("start").string().substr(0, 16);  // without seconds
   std::ranges::replace(start, 'T', ' ');
   run.started = fmt::format("{} UTC, heed {}", start, last.at("heed").string());
-  run.session = {{"processor", fmt::format("{}, {}", last.at("processor").string(),
-                                           counted(last.at("threads").integer(), "thread"))}};
+  const auto add = [](Json& list, const char* label, const std::string& value) {
+    list.push(Json::array({label, value}));
+  };
+  add(run.session, "processor",
+      fmt::format("{}, {}", last.at("processor").string(),
+                  counted(last.at("threads").integer(), "thread")));
   double peak = 0, cpu = 0;
   for (const Json& session : sessions) {
     peak = std::max(peak, session.find_number("peak_rss_mb").value_or(0));
     cpu += session.find_number("cpu_seconds").value_or(0);
   }
-  if (peak > 0) run.session.emplace_back("memory, peak", fmt::format("{:.0f} MiB", peak));
+  if (peak > 0) add(run.session, "memory, peak", fmt::format("{:.0f} MiB", peak));
   const Experiment& experiment = run.saved.config.experiment;
   const ConfigListing now = list_config(experiment);
   for (const ConfigDifference& d :
@@ -49,8 +53,8 @@ void read_sessions(ReportedRun& run) {
     run.notes.push_back(fmt::format("The run was resumed with another {}: {}.", d.key, d.a));
   for (const char* name : {"commit", "data", "compiler", "flags", "blas"})
     if (const Json* const value = last.find(name); value && !value->string().empty())
-      run.record.emplace_back(name, value->string());
-  if (cpu > 0) run.record.emplace_back("processor time", fmt::format("{:.1f} s", cpu));
+      add(run.record, name, value->string());
+  if (cpu > 0) add(run.record, "processor time", fmt::format("{:.1f} s", cpu));
 }
 
 ReportedRun read_run(const std::string& path) {
@@ -233,7 +237,8 @@ std::vector<Chart> add_sweep(Report& report, const ReportRequest& request) {
   }
   report.sweep = sweep_scores(scored, request.score, request.columns);
   const RunGroups& groups = report.sweep->groups;
-  if (request.target) report.arrivals = arrivals_of(groups, *request.target);
+  if (request.target)
+    report.target = arrivals_json(groups, report.sweep->best_first, *request.target);
   return groups.repeats_over_seeds() ? charts_of_groups(groups, curves) : charts_of(report.runs);
 }
 
@@ -267,6 +272,34 @@ int64_t planned_runs(const Report& report) {
   const double points = point_count(*report.plan);
   return std::max<int64_t>(runs,
                            static_cast<int64_t>(points) * std::ssize(report.plan->options.seeds));
+}
+
+std::optional<double> seconds_left(const ReportedRun& run) {
+  const Curve* const seconds = run.curves.find("seconds");
+  if (run.state != RunState::running || !seconds || seconds->steps.back() <= 0) return std::nullopt;
+  const double done = seconds->steps.back(),
+               all = static_cast<double>(run.saved.config.experiment.train.steps);
+  return std::max(0.0, seconds->values.back() / done * (all - done));
+}
+
+std::optional<double> seconds_left(const Report& report) {
+  if (report.plan && report.plan->options.method == SweepMethod::halving) return std::nullopt;
+  double left = 0, longest = 0, ended = 0, trained = 0, running = 0;
+  for (const ReportedRun& run : report.runs) {
+    const Curve* const seconds = run.curves.find("seconds");
+    ended += has_ended(run);
+    trained += seconds ? seconds->values.back() : 0;
+    if (const std::optional<double> each = seconds_left(run)) {
+      ++running;
+      left += *each;
+      longest = std::max(longest, *each);
+    }
+  }
+  if (running == 0) return std::nullopt;
+  // Those that wait take as long as the others on average.
+  const double waiting = static_cast<double>(planned_runs(report)) - ended - running;
+  left += waiting * (trained + left) / (ended + running);
+  return std::max(longest, left / running);
 }
 
 Report report_data(const ReportRequest& request) {

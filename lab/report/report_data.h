@@ -14,7 +14,6 @@
 #include "lab/experiments/curves.h"
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/sweep_options.h"
-#include "lab/report/arrivals.h"
 #include "lab/report/details.h"
 #include "lab/report/sweep_data.h"
 
@@ -25,8 +24,8 @@ struct ReportedRun {
   RunState state;
   Curves curves = {};
   Json result = {};  // null while there is none
-  // Where and how it was trained last: labels and values. `record` has what else reproduces it.
-  std::vector<std::pair<std::string, std::string>> session = {}, record = {};
+  // Where and how it was trained last, [[label, value], …]. `record` has what else reproduces it.
+  Json session = Json::array(), record = Json::array();
   std::string started = {};                        // "2026-11-24 08:11 UTC, heed 0.2.0"
   std::map<std::string, std::string> set_in = {};  // by key
   std::string command = {};  // that began the run: its config, and what --set changed
@@ -45,14 +44,20 @@ struct Report {
   std::vector<Json> charts, statistics = {};  // lab/report/charts.h
   std::optional<Details> details = {};        // of a single run
   std::optional<SweepScores> sweep = {};      // of several
-  std::optional<Arrivals> arrivals = {};      // of several, if they are grouped
-  std::optional<Sweep> plan = {};             // whose runs all of these are
-  std::string sweep_folder = {};              // of the plan
-  Table run_table = {};                       // of several, if they are not grouped
+  Json target = {};                // of several, arrivals_json(), if one is asked for; else null
+  std::optional<Sweep> plan = {};  // whose runs all of these are
+  std::string sweep_folder = {};   // of the plan
+  Table run_table = {};            // of several, if they are not grouped
 };
 
 // Returns the number of runs: of the sweep, among them those that have not begun, or of the report.
 int64_t planned_runs(const Report& report);
+
+// Returns how many more seconds a run trains, by its metrics; none unless it is running.
+std::optional<double> seconds_left(const ReportedRun& run);
+// Returns how many more seconds all runs train, if as many train at a time as now. Returns none if
+// no run trains, or if the sweep stops runs early.
+std::optional<double> seconds_left(const Report& report);
 
 struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs, or of sweeps

@@ -12,7 +12,6 @@
 #include "apps/support/names.h"
 #include "lab/experiments/group_curves.h"
 #include "lab/experiments/score_kinds.h"
-#include "lab/report/chart_axis.h"
 
 namespace heed {
 
@@ -156,11 +155,58 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
       if (runs.size() > 1 && (name == "loss" || find_score(name)))
         for (const Curve* run : runs) line.seeds.push_back(*run);
       Chart& chart = chart_named(charts, name, curve_title(name));
-      chart.log = by_ratio;
+      chart.by_ratio = by_ratio;
       chart.lines.push_back(std::move(line));
     }
   }
   return charts;
+}
+
+Json arrivals_json(const RunGroups& groups, const std::vector<size_t>& order,
+                   const ScoreTarget& target) {
+  Json list = Json::array();
+  bool any = false;
+  int64_t left_out = 0;
+  double last_step = 0;
+  for (const size_t i : order) {
+    Json steps = Json::array();
+    std::vector<Reached> counted;
+    for (const ScoredRun& run : groups.groups[i].runs) {
+      const std::optional<Reached> first = reached(run.folder, target);
+      any = any || first;
+      if (!first) continue;
+      if (run.state == RunState::failed || (run.state != RunState::done && first->reached == 0)) {
+        ++left_out;
+        continue;
+      }
+      counted.push_back(*first);
+      last_step = std::max(last_step, first->last_step);
+      steps.push(Json::object()
+                     .set("seed", run.seed)
+                     .set("step", first->reached > 0 ? first->steps : INFINITY));
+    }
+    const Reached median = median_reached(counted).value_or(Reached{.steps = INFINITY, .runs = 0});
+    Json group = Json::object()
+                     .set("reached", median.reached)
+                     .set("of", median.runs)
+                     .set("median", median.steps)
+                     .set("last_step", median.last_step)
+                     .set("last_seconds", median.last_seconds)
+                     .set("steps", std::move(steps));
+    if (median.seconds) group.set("seconds", *median.seconds);
+    list.push(std::move(group));
+  }
+  check_input(any,
+              "--target: no metrics.jsonl of these runs has {}; scores are written at evaluations, "
+              "such as val.loss",
+              target.score);
+  return Json::object()
+      .set("score", target.score)
+      .set("value", target.value)
+      .set("lower", lower_is_better(target.score))
+      .set("last", last_step)
+      .set("left_out", left_out)
+      .set("groups", std::move(list));
 }
 
 }  // namespace heed

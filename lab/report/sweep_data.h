@@ -49,4 +49,17 @@ std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index
 std::vector<Chart> charts_of_groups(const RunGroups& groups,
                                     const std::vector<std::pair<std::string, Curves>>& curves);
 
+// clang-format off
+// Returns when the seeds of the groups, in this order, reached a score for the first time:
+//
+//   {"score", "value": the target, "lower": whether it is reached from above, "last": step of all runs,
+//    "left_out": runs that failed, or train and have not reached it,
+//    "groups": [{"reached", "of": runs, "median": step, or null: never, "seconds": the same, or no member,
+//                "last_step", "last_seconds", "steps": [{"seed", "step": step, or null: never}]}]}
+//
+// clang-format on
+// Throws InputError if no run has the score in its metrics.
+Json arrivals_json(const RunGroups& groups, const std::vector<size_t>& order,
+                   const ScoreTarget& target);
+
 }  // namespace heed

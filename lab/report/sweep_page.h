@@ -1,33 +1,42 @@
-// The page of several runs: what stands in it without scripts, and the data that scripts draw.
+// The page of several runs: the facts that lab/report/page/sweep_sections.js words and
+// lab/report/page/sweep.js draws.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "apps/support/json.h"
-#include "lab/report/html.h"
+#include "apps/support/table.h"
 #include "lab/report/report_data.h"
 
 namespace heed {
 
-// Returns the state of all runs, "22 of 24 runs done, 1 running, 1 failed", as HTML.
-std::string heading_of_runs(const Report& report);
-
-// Returns the head of the page: the question, and what the seeds answer.
-std::string top_of_runs(const Report& report);
-std::vector<Section> sections_of_runs(const Report& report);
-
-// Returns what scripts draw. Without groups only the curves:
+// clang-format off
+// Returns
 //
-//   {"curves": [chart] (lab/report/charts.h), "target" (lab/report/arrivals.h), "score":
-//    "val.loss", "log", "fraction",
-//    "keys": [{"key", "values": sorted, "size": of two values, as in the differences}],
-//    "groups": [{"name", "values": [value of each key], "colour", "dash", "mean", "low", "high",
-//                "seeds": [{"seed", "value"}]}],
-//    "differences": {"log", "none", "rows": [{"name", "size", "low", "high"}]},
-//    "interaction": [key, key], where the effects of one over the values of the other are compared}
+//   {"page": "runs", "planned": number of runs, "left": seconds, or no member,
+//    "runs": [run_json() (lab/report/run_page.h) with "value": of the score, and "seconds"],
+//    "score": "val.loss", "lower": whether a lower one is better, "curves": [chart] (lab/report/charts.h),
+//    "plan": {"question", "folder", "command": that continues it}, of runs of one sweep,
+//    "table": [[cell]], of runs that are not grouped}
 //
-// Groups are in the order of the rows of the table, differences in that of theirs.
-Json data_of_runs(const Report& report);
+// and of groups
+//
+//    "chosen_by", "chosen_lower", "log", "fraction", "interval": title of its column,
+//    "repeats_over_seeds", "best": name, "left_out": [[name, seeds]], "repeats": [path], "failures": [sentence],
+//    "keys": [{"key", "values": sorted}], "columns": [{"name", "fraction"}]: other scores,
+//    "groups": [{"name", "values": [value of each key], "colour", "dash", "count": of seeds, "n", "mean", "low", "high",
+//                "seeds": [{"seed", "value"}], "others": [mean of each column or null]}], best first,
+//    "differences": {"log", "none", "points", "lower", "shown": whether they have a section,
+//                    "tables": [{"of": "keys", "interaction" or "groups", "first": group, "rows":
+//                      [{"keys", "values", "instead": of these values, "name": of a group, "settings",
+//                        "pairs", "size", "low", "high", "p", "lower": seeds, "verdict": "yes", "none" or "unknown"}]}]},
+//    "warnings": [sentence], "more": {"seeds", "runs", "command"}: enough to tell,
+//    "interaction": [key, key], "target": arrivals_json() (lab/report/sweep_data.h)}
+// clang-format on
+Json sweep_page_data(const Report& report);
+
+// Returns what a page says of runs without scripts: the mean score of each group, or that of each
+// run.
+std::vector<Table::Row> facts_of_runs(const Report& report);
 
 }  // namespace heed

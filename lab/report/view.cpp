@@ -20,7 +20,6 @@
 
 #include "apps/support/clock.h"
 #include "core/check.h"
-#include "lab/report/html.h"
 #include "lab/report/page.h"
 #include "lab/report/page_files.h"
 #include "lab/report/report_data.h"

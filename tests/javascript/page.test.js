@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placeOf } from "../../lab/page/atlas.js";
-import { axisFor, bandPath, linePath } from "../../lab/page/chart.js";
+import { axisFor, axisKind, bandPath, linePath } from "../../lab/page/chart.js";
 import { habitOf, roleOf, shadeOf, telling } from "../../lab/page/heat.js";
 import { csvText } from "../../lab/page/save.js";
 import { makeScale } from "../../lab/page/scale.js";
@@ -171,4 +171,17 @@ test("each bar begins where the one above ends", () => {
     [2, -1],
     [-1, -0.5],
   ]);
+});
+
+test("a chart of a ratio is logarithmic where it can be, fractions and schedules never", () => {
+  const kind = (y, more) => axisKind({ lines: [{ y }], ...more });
+  assert.equal(kind([1, 1]), "linear");
+  assert.equal(kind([100, 1]), "log");
+  assert.equal(kind([100, 0]), "linear");
+  assert.equal(kind([100, 1], { from_zero: true }), "linear"); // a schedule is known by its shape
+  assert.equal(kind([0.9, 0.01], { fraction: true }), "linear");
+  assert.equal(kind([2, 1], { ratio: true }), "log"); // as its bands are
+  assert.equal(kind([2, 0], { ratio: true }), "linear");
+  const seeds = [{ y: [100] }, { y: [1] }];
+  assert.equal(axisKind({ lines: [{ y: [10], seeds }] }), "log");
 });

@@ -11,7 +11,7 @@ folders=(course/playground/page course/site lab/page lab/report/page tests/javas
 work=build/javascript
 mkdir -p "$work"
 rm -rf "$work/lab" "$work/course" "$work/tests"
-tar -c "${folders[@]}" | tar -x -C "$work"
+tar -c "${folders[@]}" tests/fixtures/axis.json | tar -x -C "$work"
 cp tests/javascript/{package.json,package-lock.json,prettier.json,eslint.config.js} "$work"
 rm "$work"/tests/javascript/{package.json,package-lock.json}
 # What a page gets: the joined modules of each entry are one script.

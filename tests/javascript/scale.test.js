@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as scale from "../../lab/page/scale.js";
 
@@ -68,6 +69,17 @@ test("ticks of a logarithmic axis are powers of ten, or 1, 2 and 5 times them", 
     assert.ok(ticks.length >= 2 && ticks.length <= 7, `${low} ${high}: ${ticks}`);
     assert.ok(ticks[0] >= low * (1 - 1e-9) && ticks.at(-1) <= high * (1 + 1e-9));
   }
+});
+
+// What still drawings have, too: tests/apps/axis.cpp.
+test("ticks and thinned lines are those of tests/fixtures/axis.json", () => {
+  const file = new URL("../fixtures/axis.json", import.meta.url);
+  const { ticks, values, thinned } = JSON.parse(readFileSync(file, "utf8"));
+  for (const { log, low, high, most, ticks: expected } of ticks)
+    assert.deepEqual(scale.ticksOf(log ? "log" : "linear", [low, high], most), expected);
+  const indices = values.map((_, i) => i);
+  for (const { most, kept } of thinned)
+    assert.deepEqual(scale.thin(indices, values, most)[0], kept);
 });
 
 test("the ends of an axis leave room, keep fractions in 0 … 1 and show a constant", () => {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <sstream>
 
 #include "apps/support/digest.h"
@@ -14,7 +15,7 @@
 #include "lab/report/report_data.h"
 #include "lab/report/run_list.h"
 #include "lab/report/run_page.h"
-#include "lab/report/words.h"
+#include "page_data.h"
 #include "program.h"
 
 using namespace heed;
@@ -34,6 +35,7 @@ struct WrittenRun {
   }
   Report report() const { return report_data({{path}, false, false}); }
   std::string page() const { return report_file(report()); }
+  Json data() const { return data_of(page()); }
 };
 
 bool has_note(const Report& report, const std::string& part) {
@@ -70,43 +72,17 @@ TEST_CASE("curves are the numbers of metrics.jsonl by the paths of their members
   }
 }
 
-TEST_CASE("a thinned curve keeps its ends, and the minimum and maximum of every part") {
-  Curve curve{"loss", {}, {}};
-  for (int i = 0; i < 100'000; ++i) {
-    curve.steps.push_back(i);
-    curve.values.push_back(i == 31'234 ? 9.0 : i == 77'777 ? -9.0 : (i % 97) / 97.0);
-  }
-  for (const size_t most : {4, 5, 100, 2000}) {
-    const Curve thin = thinned(curve, most);
-    CAPTURE(most);
-    CHECK(thin.values.size() <= most);
-    CHECK(thin.values.size() + 2 >= most);
-    CHECK(std::ranges::is_sorted(thin.steps, std::less_equal()));
-    CHECK(thin.steps.front() == 0);
-    CHECK(thin.steps.back() == 99'999);
-    CHECK(std::ranges::count(thin.values, 9.0) == 1);
-    CHECK(std::ranges::count(thin.values, -9.0) == 1);
-    for (size_t i = 0; i < thin.steps.size(); ++i)
-      CHECK(curve.values[static_cast<size_t>(thin.steps[i])] == thin.values[i]);
-  }
-  const Curve few{"loss", {1, 2, 3}, {3, 1, 2}};
-  CHECK(thinned(few, 4).values == few.values);
-}
-
-TEST_CASE("a chart says which axis its values call for") {
-  const auto is_log = [](const char* name, const std::vector<double>& values) {
-    return chart_json({"", name, {{"a", 0, {"", {1, 2}, values}}}}).at("log").flag();
-  };
-  CHECK_FALSE(is_log("loss", {1, 1}));
-  CHECK(is_log("loss", {100, 1}));
-  CHECK_FALSE(is_log("loss", {100, 0}));
-  CHECK_FALSE(is_log("lr", {100, 1}));  // a schedule is known by its shape
-  CHECK(chart_json({"", "lr", {}}).at("from_zero").flag());
-  CHECK_FALSE(chart_json({"", "loss", {}}).at("from_zero").flag());
+TEST_CASE("a chart says what its axis must know of its curve") {
+  const auto chart = [](const char* name) { return chart_json({"", name, {}}); };
+  CHECK(chart("lr").at("from_zero").flag());
+  CHECK_FALSE(chart("loss").at("from_zero").flag());
+  CHECK_FALSE(chart("loss").at("fraction").flag());
+  CHECK(chart("val.exact_match").at("fraction").flag());
+  CHECK_FALSE(chart("loss").at("ratio").flag());
   Chart means{"Loss", "loss", {{"a", 0, {"", {1, 2}, {2, 1}}, {1, 0.5}, {3, 2}}}, true};
   means.lines[0].seeds = {{"", {1, 2}, {2.5, 1.5}}, {"", {1, 2}, {1.5, 0.5}}};
   const Json json = chart_json(means);
-  CHECK(json.at("log").flag());  // as its bands are
+  CHECK(json.at("ratio").flag());
   const Json& line = json.at("lines").elements()[0];
   CHECK(line.at("high").text() == "[3.0,2.0]");
   CHECK(line.at("seeds").elements()[1].at("y").text() == "[1.5,0.5]");
@@ -118,13 +94,16 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
   run.write("result.json",
             "{\"steps\": 20, \"best_step\": 20, \"test\": {\"loss\": 1.25, \"exact_match\": 0.5}}");
   const std::string page = run.page();
-  for (const char* part : {"<td>test</td><td class=\"n\"><b>50.0 %</b></td><td class=\"n q\">–</td>"
-                           "<td class=\"n\">1.250</td>",
-                           "<td>seed</td><td>5</td><td>1</td>", "data-draw=\"curves\"",
-                           // without scripts: the first, the last and the best value
-                           "<td>Loss, Training loss</td><td class=\"n\">2.500 (step 10)</td><td "
-                           "class=\"n\">1.500 (step 20)</td><td class=\"n\">1.500 (step 20)</td>",
-                           "default-src 'none'", "\"y\":[2.5,1.5]"})
+  const Json data = data_of(page);
+  CHECK(data.at("run").at("scores").text() ==
+        R"([{"split":"test","examples":null,"interval":null,"scores":[)"
+        R"({"name":"loss","value":1.25,"fraction":false},)"
+        R"({"name":"exact_match","value":0.5,"fraction":true}]}])");
+  CHECK_CONTAINS(data.at("run").at("changed").text(), R"(["seed","5","1",""])");
+  CHECK_CONTAINS(data.at("curves").text(), R"("y":[2.5,1.5])");
+  // Without scripts there are its state and its scores.
+  for (const char* part : {"<td>test</td><td>loss 1.250, exact_match 0.5000</td>", "done, reverse",
+                           "default-src 'none'"})
     CHECK_CONTAINS(page, part);
   CHECK(page.find("http-equiv") < page.find("<script"));
   CHECK(page.size() < 500'000);
@@ -133,9 +112,11 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
 TEST_CASE("the loss of training comes before that of validation, even if it was measured later") {
   const WrittenRun run;
   run.write("metrics.jsonl", "{\"step\":5,\"val\":{\"loss\":1.75}}\n{\"step\":10,\"loss\":1.5}\n");
-  const std::string page = run.page();
-  CHECK(page.find("<td>Loss, Training loss</td>") < page.find("<td>Loss, Validation loss</td>"));
-  CHECK_CONTAINS(page, "<td>Loss, Validation loss</td>");
+  const Json data = run.data();
+  const auto& lines = data.at("curves").elements()[0].at("lines").elements();
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].at("label").string() == "Training loss");
+  CHECK(lines[1].at("label").string() == "Validation loss");
 }
 
 TEST_CASE("nothing in a run becomes HTML") {
@@ -153,7 +134,7 @@ TEST_CASE("a report leaves out what a run lacks, and says so") {
   const WrittenRun run;
   CHECK(has_note(run.report(), "no curves"));
   CHECK(has_note(run.report(), "has not ended"));
-  CHECK_CONTAINS(run.page(), "class=\"note\"");
+  CHECK_CONTAINS(run.data().at("run").at("notes").text(), "has not ended");
 
   run.write("error.txt", "step 3: the loss is NaN\nmore\n");
   CHECK(has_note(run.report(), "The run failed: step 3: the loss is NaN"));
@@ -188,9 +169,12 @@ TEST_CASE("heed report writes several runs on the same axes") {
       succeeded(heed_in(first.folder.path, {"report", first.path, second.path, "-o", "both.html"}));
   CHECK(output.out == "both.html\n");
   const std::string page = read_file(first.folder / "both.html", "page");
-  CHECK_CONTAINS(page, "2 runs");
-  CHECK_CONTAINS(page, "\"label\":\"mean\"");  // of two seeds
-  CHECK_CONTAINS(page, first.path + ": There are no scores");
+  const Json data = data_of(page);
+  CHECK(data.at("title").string() == "2 runs");
+  CHECK(data.at("curves").elements()[0].at("lines").elements()[0].at("label").string() == "mean");
+  const Json& run = data.at("runs").elements()[0];
+  CHECK(run.at("name").string() == first.path);
+  CHECK_CONTAINS(run.at("notes").text(), "There are no scores");
   CHECK_CONTAINS(page, " report " + first.path + " " + second.path + " -o both.html</code>");
 }
 
@@ -232,28 +216,46 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   CHECK(number(line_of_lr->at("high")) == doctest::Approx(std::exp(middle + half)).epsilon(1e-4));
   CHECK(number(line_of_lr->at("low")) == doctest::Approx(std::exp(middle - half)).epsilon(1e-4));
   CHECK(line_of_lr->at("seeds").elements().size() == 3);
-  CHECK(report.charts.at(0).at("log").flag());
+  CHECK(report.charts.at(0).at("ratio").flag());
 
   const std::string page = report_file(report);
-  for (const char* part :
-       {"Do model.dim and optim.lr change val.loss?", "data-draw=\"groups\"",
-        "data-draw=\"effects\"", "Best by val.loss: dim=8, lr=0.002",
-        // 3 pairs: whatever the difference, the page does not call it one
-        "optim.lr = 0.01 instead of 0.002: too few seeds to tell.", "higher in all 3 seeds",
-        "model.dim = 16 instead of 8: no difference above 0.0 %.",
-        // the two keys do not change each other's effect
-        "interaction: the effect of dim at one value of lr, over that at another one",
-        "dim=16, not 8, at lr=0.01 over 0.002</td><td class=\"n\">3</td><td "
-        "class=\"n\"><b>1.00</b>",
-        "\"interaction\":[\"model.dim\",\"optim.lr\"]",
-        "{\"key\":\"optim.lr\",\"values\":[\"0.002\",\"0.01\"],\"size\":2.",
-        "\"values\":[\"8\",\"0.002\"],\"colour\":0,\"dash\":",
-        "<p>too few seeds for optim.lr: with 3 seeds no p can be below 0.25, so none can be below "
-        "0.05; 6 seeds would do.</p>",
-        "<p>too few seeds for groups: with 3 seeds and 3 comparisons (Holm) no p can be below "
-        "0.75, "})
-    CHECK_CONTAINS(page, part);
-  CHECK(page.substr(0, page.find("<script")).find("nan") == page.npos);
+  const Json data = data_of(page);
+  CHECK(data.at("best").string() == "dim=8, lr=0.002");
+  CHECK(data.at("keys").text() == R"([{"key":"model.dim","values":["8","16"]},)"
+                                  R"({"key":"optim.lr","values":["0.002","0.01"]}])");
+  CHECK(data.at("interaction").strings() == groups.varying);
+  const Json& differences = data.at("differences");
+  CHECK(differences.at("shown").flag());
+  const auto& tables = differences.at("tables").elements();
+  REQUIRE(tables.size() == 3);
+  const auto row = [&](size_t table, const char* settings) {
+    for (const Json& each : tables[table].at("rows").elements())
+      if (each.at("settings").string() == settings) return each;
+    return Json();
+  };
+  // 3 pairs: whatever the difference, the page does not call it one.
+  const Json rate = row(0, "optim.lr = 0.01"), width = row(0, "model.dim = 16");
+  CHECK(rate.at("verdict").string() == "unknown");
+  CHECK(rate.at("instead").text() == R"(["0.002"])");
+  CHECK(rate.at("pairs").integer() == 3);
+  CHECK(rate.at("lower").integer() == 0);
+  CHECK(width.at("verdict").string() == "none");
+  CHECK(width.at("high").number() == 1);
+  // The two keys do not change each other's effect.
+  CHECK(tables[1].at("of").string() == "interaction");
+  const Json& two = tables[1].at("rows").elements()[0];
+  CHECK(two.at("values").text() == R"(["16","0.01"])");
+  CHECK(two.at("instead").text() == R"(["8","0.002"])");
+  CHECK(two.at("size").number() == 1);
+  CHECK(tables[2].at("first").string() == "dim=8, lr=0.002");
+  CHECK(data.at("warnings").strings().at(1) ==
+        "too few seeds for optim.lr: with 3 seeds no p can be below 0.25, so none can be below "
+        "0.05; 6 seeds would do");
+  CHECK_CONTAINS(data.at("warnings").text(),
+                 "too few seeds for groups: with 3 seeds and 3 comparisons (Holm) no p can be "
+                 "below 0.75, ");
+  CHECK_CONTAINS(page, "<td>dim=8, lr=0.002</td><td>val.loss 0.");  // without scripts
+  CHECK(page.substr(0, page.find("<script>")).find("nan") == page.npos);
 }
 
 TEST_CASE("a report of a sweep asks its question, and shows when each seed reached a target") {
@@ -281,28 +283,35 @@ TEST_CASE("a report of a sweep asks its question, and shows when each seed reach
   write_file(sweep + "/sweep.toml", "config = \"../base.toml\"\nquestion = \"<b>Which?\"\n");
   const ReportRequest request{.paths = {sweep}, .target = ScoreTarget{"val.loss", 0.5}};
   const Report report = report_data(request);
-  REQUIRE(report.arrivals.has_value());
-  const RunGroups& groups = report.sweep->groups;
-  for (size_t i = 0; i < groups.groups.size(); ++i) {
-    const Arrivals::Group& group = report.arrivals->groups[i];
-    const std::string name = name_of_group(groups, i);
+  const Json data = data_of(report_file(report));
+  CHECK(data.at("plan").at("question").string() == "<b>Which?");
+  CHECK(data.at("runs").elements()[0].at("name").string().starts_with(
+      data.at("plan").at("folder").string() + "/"));
+  const Json& target = data.at("target");
+  CHECK(target.at("left_out").integer() == 1);
+  CHECK(target.at("last").number() == 40);
+  const auto& drawn = target.at("groups").elements();
+  const auto& named = data.at("groups").elements();
+  REQUIRE(drawn.size() == named.size());
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    const std::string name = named[i].at("name").string();
     CAPTURE(name);
-    REQUIRE(group.median.has_value());
-    const bool fast = name.ends_with("lr=0.002");
-    CHECK(group.median->reached == (fast ? 2 : 0));
-    CHECK(group.left_out == (name == "dim=16, lr=0.002" ? 1 : 0));
-    CHECK(group.steps.size() == (name == "dim=16, lr=0.002" ? 2 : 3));
-    CHECK(group.median->steps == (!fast ? INFINITY : name == "dim=16, lr=0.002" ? 15 : 20));
-    if (fast) CHECK(group.steps[0] == std::pair<int64_t, std::optional<double>>(1, 10));
+    const bool fast = name.ends_with("lr=0.002"), shorter = name == "dim=16, lr=0.002";
+    CHECK(drawn[i].at("reached").integer() == (fast ? 2 : 0));
+    CHECK(drawn[i].at("of").integer() == (shorter ? 2 : 3));
+    const Json &median = drawn[i].at("median"), &seconds = drawn[i].at("seconds");
+    REQUIRE(median.is_null() == !fast);
+    REQUIRE(seconds.is_null() == !fast);
+    if (fast) CHECK(median.number() == (shorter ? 15 : 20));
+    if (fast) CHECK(seconds.number() == (shorter ? 15 : 20));
+    CHECK(drawn[i].at("last_step").number() == 40);
+    const auto& steps = drawn[i].at("steps").elements();
+    CHECK(steps.size() == (shorter ? 2 : 3));
+    CHECK(steps[0].at("seed").integer() == 1);
+    if (fast) CHECK(steps[0].at("step").number() == 10);
+    if (!fast) CHECK(steps[0].at("step").is_null());
+    if (fast && !shorter) CHECK(steps[2].at("step").is_null());  // seed 3
   }
-  const std::string page = report_file(report);
-  for (const char* part :
-       {"<p class=\"say\">&lt;b&gt;Which?</p>", "Time to a target",
-        "<td class=\"n bad\">0 of 3</td><td class=\"n\">&gt; 40</td>",
-        "<td class=\"n bad\">2 of 3</td><td class=\"n\">20</td><td class=\"n\">20.0</td>",
-        "Left out: 1 run that failed, or trains", "\"values\":[\"16\",\"0.002\"]", "\"step\":null",
-        "<td class=\"m\">16-0.01/1</td>"})
-    CHECK_CONTAINS(page, part);
   // The runs alone, as `heed view` names them, have the question, too.
   ReportRequest of_runs;
   for (const ReportedRun& run : report.runs) of_runs.paths.push_back(run.name());
@@ -322,17 +331,14 @@ TEST_CASE("a report of a sweep asks its question, and shows when each seed reach
 TEST_CASE("where seeds are too few to tell, a report has the command that adds enough") {
   const Workspace folder;
   write_file(folder / "tiny.toml", tiny_config());
-  // Returns the command below "Add …", and checks what the page says of it.
-  const auto command = [&](const std::string& path, const char* said) {
+  // Returns the command that adds seeds, and checks what the page says of it.
+  const auto command = [&](const std::string& path, int64_t seeds, int64_t runs) {
     folder.ok({"report", path, "-o", "page.html"});
-    const std::string page = folder.read("page.html");
-    CHECK_CONTAINS(page, "too few seeds to tell");
-    CHECK_CONTAINS(page, said);
-    std::string text = page.substr(page.find(said));
-    text = text.substr(text.find("<code>") + 6);
-    text.resize(text.find("</code>"));
-    for (size_t at = 0; (at = text.find("&quot;", at)) != text.npos;) text.replace(at, 6, "\"");
-    return text;
+    const Json data = data_of(folder.read("page.html")), more = data.at("more");
+    CHECK_CONTAINS(data.at("differences").text(), R"("verdict":"unknown")");
+    CHECK(more.at("seeds").integer() == seeds);
+    CHECK(more.at("runs").integer() == runs);
+    return more.at("command").string();
   };
   const auto run = [&](const std::string& text) {
     succeeded(shell_in(folder.path, "heed() { \"$HEED\" \"$@\"; }\n" + text));
@@ -346,19 +352,22 @@ TEST_CASE("where seeds are too few to tell, a report has the command that adds e
         "--run", "a b",      "--max-runs", "5"};
     arguments.insert(arguments.end(), short_runs.begin(), short_runs.end());
     folder.ok(arguments);
-    const std::string text = command("a b", "Add 4 seeds (8 runs)");
+    const std::string text = command("a b", 4, 8);
     CHECK(text.ends_with(" sweep 'a b' --seeds 2-7 --max-runs 12"));
     const std::string sweep = folder.read("a b/sweep.toml");
     folder.replace("a b/sweep.toml", "seeds = [2, 3]", "seeds = [2, 3, 4, 5, 6, 7]");
     folder.replace("a b/sweep.toml", "max_runs = 5", "max_runs = 12");
     folder.ok({"report", "a b", "-o", "page.html"});  // these are yet to train
-    CHECK(folder.read("page.html").find("<p class=\"q s\">Add ") == std::string::npos);
+    CHECK(data_of(folder.read("page.html")).at("more").is_null());
     write_file(folder / "a b/sweep.toml", sweep);
     run(text);
     const Report report = report_data({{folder / "a b"}});
     CHECK(report.runs.size() == 12);
     CHECK(report.sweep->effects.groups[0].seeds == std::vector<int64_t>{2, 3, 4, 5, 6, 7});
-    CHECK_CONTAINS(report_file(report), "12 of 12 runs done");
+    const Json data = data_of(report_file(report));
+    CHECK(data.at("planned").integer() == 12);
+    CHECK(std::ranges::count(data.at("runs").elements(), "done",
+                             [](const Json& each) { return each.at("state").string(); }) == 12);
   }
 
   SUBCASE("of runs that are no sweep") {
@@ -369,7 +378,7 @@ TEST_CASE("where seeds are too few to tell, a report has the command that adds e
       arguments.insert(arguments.end(), short_runs.begin(), short_runs.end());
       folder.ok(arguments);
     }
-    run(command("r", "Add 5 seeds (10 runs)"));
+    run(command("r", 5, 10));
     const Report report = report_data({{folder / "r"}});
     CHECK(report.runs.size() == 12);
     CHECK(report.sweep->effects.groups[0].seeds.size() == 6);
@@ -383,7 +392,7 @@ TEST_CASE("a report says how long its runs still train") {
   CHECK_FALSE(seconds_left(report.runs[0]).has_value());
   report.runs[0].state = RunState::running;
   CHECK(*seconds_left(report.runs[0]) == doctest::Approx(36));
-  CHECK_CONTAINS(report_file(report), "about 36 s left");
+  CHECK(data_of(report_file(report)).at("run").at("left").number() == doctest::Approx(36));
 
   // Of a sweep: what runs, and what has not begun, with as many at a time as now.
   const TemporaryFolder folder;
@@ -407,14 +416,14 @@ TEST_CASE("a report says how long its runs still train") {
   CHECK_FALSE(seconds_left(sweep).has_value());
   sweep.runs[1].state = RunState::running;
   CHECK(*seconds_left(sweep) == doctest::Approx(40 + 2 * (40 + 80) / 2.0));
-  const std::string page = report_file(sweep);
-  for (const char* part :
-       {"<span class=\"state running\">1 of 4 runs done, 1 running</span>", "about 2:40 left",
-        "<td class=\"n\">40 s</td><td class=\"last\">about 40 s left"})
-    CHECK_CONTAINS(page, part);
-  CHECK(page.find(">Continue<") == page.npos);  // it goes on by itself
-  sweep.runs[1].state = RunState::resumable;
-  CHECK_CONTAINS(report_file(sweep), ">Continue<");
+  const Json data = data_of(report_file(sweep));
+  CHECK(data.at("planned").integer() == 4);
+  CHECK(data.at("left").number() == doctest::Approx(160));
+  const Json& running = data.at("runs").elements()[1];
+  CHECK(running.at("state").string() == "running");
+  CHECK(running.at("seconds").number() == 40);
+  CHECK(running.at("left").number() == doctest::Approx(40));
+  CHECK(data.at("plan").at("command").string().ends_with(" sweep " + folder / "sweep"));
   // Halving stops runs: nobody knows which.
   write_sweep("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.loss\"\n");
   sweep = report_data({{folder / "sweep"}});
@@ -469,19 +478,27 @@ TEST_CASE("a report counts and names failed runs, and lists single runs on reque
       write_file(path + "/result.json",
                  R"({"val": {"loss": 0.5, "exact_match": 0.75, "examples": 100}})");
   }
-  const std::string page = report_file(report_data({{folder / "s"}}));
-  CHECK_CONTAINS(page, "2 of 3 (1 failed)");
-  CHECK_CONTAINS(page, "1 of 3 runs failed and has no scores: a mean leaves out");
-  CHECK_CONTAINS(page, "failed: " + folder / "s/3" + ": step 3: the loss is NaN; lower optim.lr");
-  CHECK_CONTAINS(page, "The run failed: step 3: the loss is NaN; lower optim.lr");  // in its row
-  const std::string exact =
-      report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"}));
-  CHECK_CONTAINS(exact, "<b>75.0 %</b></td><td class=\"n q\">65.7 … 82.5</td>");
-  CHECK_CONTAINS(exact, ">95 % interval (Wilson)<");
+  const Json data = data_of(report_file(report_data({{folder / "s"}})));
+  CHECK(data.at("groups").elements()[0].at("count").string() == "2 of 3 (1 failed)");
+  CHECK_CONTAINS(data.at("failures").text(), "1 of 3 runs failed and has no scores: a mean leaves");
+  CHECK_CONTAINS(data.at("failures").text(),
+                 "failed: " + folder / "s/3" + ": step 3: the loss is NaN; lower optim.lr");
+  CHECK(data.at("runs").elements()[2].at("notes").strings().at(0) ==
+        "The run failed: step 3: the loss is NaN; lower optim.lr");
+  const auto by_exact_match = [&] {
+    return data_of(report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"})));
+  };
+  const Json exact = by_exact_match();
+  const Json& group = exact.at("groups").elements()[0];
+  CHECK(group.at("mean").number() == 0.75);
+  CHECK(group.at("low").number() == doctest::Approx(0.657).epsilon(1e-3));
+  CHECK(group.at("high").number() == doctest::Approx(0.825).epsilon(1e-3));
+  CHECK(exact.at("interval").string() == "95 % interval (Wilson)");
   const Report listed = report_data({.paths = {folder / "s"}, .by_run = true});
-  const std::string rows = report_file(listed);
-  CHECK_CONTAINS(rows, "<th>run</th>");
-  CHECK_CONTAINS(rows, folder / "s/3" + "</td><td class=\"n\">3</td><td class=\"n\">failed</td>");
+  const Json table = data_of(report_file(listed)).at("table");
+  CHECK(table.elements()[0].strings().at(0) == "run");
+  CHECK(table.elements()[3].strings().at(0) == folder / "s/3");
+  CHECK(table.elements()[3].strings().at(2) == "failed");
   CHECK(listed.charts.at(0).at("lines").elements().size() == 3);  // a curve for each run
   // A second group whose seeds differ: the column has intervals over seeds, none of the first.
   for (int seed = 4; seed <= 5; ++seed) {
@@ -491,10 +508,10 @@ TEST_CASE("a report counts and names failed runs, and lists single runs on reque
         path + "/result.json",
         fmt::format(R"({{"val": {{"loss": 1, "exact_match": 0.{}, "examples": 100}}}})", seed));
   }
-  const std::string both =
-      report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"}));
-  CHECK_CONTAINS(both, ">95 % interval (logit)<");
-  CHECK_CONTAINS(both, "<b>75.0 %</b></td><td class=\"n q\">–</td>");
+  const Json both = by_exact_match();
+  CHECK(both.at("interval").string() == "95 % interval (logit)");
+  for (const Json& each : both.at("groups").elements())
+    if (each.at("mean").number() == 0.75) CHECK(each.find("low") == nullptr);
 }
 
 namespace {
@@ -579,76 +596,33 @@ TEST_CASE("curves of groups are CSV with the number of runs at each step") {
       2, {"none/c.csv"});
 }
 
-TEST_CASE("the first wrong token of an output is struck out, and what should stand there follows") {
-  const auto marked = [](const std::string& predicted, const std::string& expected) {
-    Report report = WrittenRun().report();
-    report.details = Details();
-    report.details->samples = {{"test", {{"in", predicted, expected}}, 1, 3}};
-    for (const heed::Section& section : sections_of_run(report))
-      if (section.id == std::string("samples")) {
-        const size_t begin = section.content.find("<td>in</td><td>") + 15;
-        return section.content.substr(begin, section.content.find("</td>", begin) - begin);
-      }
-    return std::string();
-  };
-  CHECK(marked("1 2 3", "1 2 3") == "1 2 3");
-  CHECK(marked("1 22 3", "1 2 3") ==
-        "1 <s class=\"w\">22</s> <ins class=\"t\">2</ins> <span class=\"q\">3</span>");
-  CHECK(marked("1 2", "1 2 3") == "1 2 <ins class=\"t\">3</ins> <span class=\"q\"></span>");
-  CHECK(marked("1 2 3", "1 2") ==
-        "1 2 <s class=\"w\">3</s> <ins class=\"t\">end</ins> <span class=\"q\"></span>");
-  CHECK(marked("käse", "kase") ==
-        "k<s class=\"w\">ä</s> <ins class=\"t\">a</ins> <span class=\"q\">se</span>");
-  CHECK_CONTAINS(marked("<b>", "x"), "&lt;");
+TEST_CASE("the exact match of a split has Wilson's interval where it counts examples") {
+  const WrittenRun run;
+  run.write("result.json",
+            R"({"steps": 5000, "seconds": 22, "best_step": 5000,
+                "test": {"loss": 0.1, "exact_match": 0.998, "examples": 500},
+                "test_longer": {"loss": 4, "exact_match": 0.012, "examples": 0}})");
+  const Json data = run.data();
+  CHECK(data.at("trained").text() == R"({"steps":5000.0,"seconds":22.0,"best_step":5000.0})");
+  CHECK(data.at("best_by").string() == "loss");
+  const auto& splits = data.at("run").at("scores").elements();
+  REQUIRE(splits.size() == 2);
+  CHECK(splits[0].at("interval").text() == "[0.988759,0.999647]");
+  CHECK(splits[1].at("interval").is_null());
 }
 
-TEST_CASE("a headline is the result in words, and the sentence below it what does not work") {
-  const auto said = [](const std::string& result) {
-    const WrittenRun run;
-    run.write("result.json", result);
-    const Report report = run.report();
-    return headline_of(report.runs[0]) + " | " + lead_of(report.runs[0]);
-  };
-  const std::string exact =
-      R"({"steps": 5000, "seconds": 22, "best_step": 5000,
-          "test": {"loss": 0.1, "exact_match": 0.998, "examples": 500},
-          "test_longer": {"loss": 4, "exact_match": 0.012, "examples": 500}})";
-  CHECK(
-      said(exact) ==
-      "reverse: 99.8 % of 500 test outputs are exactly right after 5\u202f000 steps, 22 s | Of the "
-      "split test_longer only 1.2 % are. The best step by validation loss is the last one: it was "
-      "still improving.");
-  // What is surely worse stands out.
-  const std::string scores = scores_of_run(Json::parse(exact, "result.json"));
-  CHECK_CONTAINS(scores, "<b>99.8 %</b></td><td class=\"n q\">98.9 … 100.0</td>");
-  CHECK_CONTAINS(scores, "<td class=\"n bad\">1.2 %</td>");
-  CHECK(said(R"({"steps": 100, "best_step": 50, "val": {"token_accuracy": 0.5, "loss": 2}})") ==
-        "reverse: 50.0 % of the validation tokens are predicted right after 100 steps | The best "
-        "step by validation loss is 50.");
-  CHECK(said(R"({"val": {"loss": 2.5}})") == "reverse: validation loss 2.500 | ");
-  CHECK(said("{}") == "reverse: step 0 of 20 | ");
-  CHECK(WrittenRun().page().find("class=\"say\"") != std::string::npos);
-}
-
-TEST_CASE("the kinds of operations add up to a step") {
-  Profile profile;
+TEST_CASE("the time of operations is that of their forward, backward and other rows") {
+  Report report = WrittenRun().report();
+  report.details = Details();
+  Profile& profile = report.details->profile.emplace();
+  profile.seconds = 4.5;
   profile.forward = {{.name = "linear", .seconds = 1}, {.name = "add", .seconds = 0.25}};
-  profile.backward = {{.name = "linear", .seconds = 2},
-                      {.name = "scaled_dot_product_attention", .seconds = 0.5},
-                      {.name = "linear_cross_entropy", .seconds = 0.125}};
-  profile.rest = {{.name = "optimizer", .seconds = 0.75}, {.name = "batch", .seconds = 0.375}};
-  double sum = 0;
-  std::string text;
-  const Json kinds = time_by_kind(profile);
-  for (const Json& kind : kinds.elements()) {
-    const double forward = kind.at("forward").number(), backward = kind.at("backward").number();
-    sum += forward + backward;
-    text += fmt::format("{} {} {}; ", kind.at("name").string(), forward, backward);
-  }
-  CHECK(sum == 5.0);
-  CHECK(text ==
-        "matrix products 1 2; attention 0 0.5; norms, sums, activations 0.25 0; loss 0 0.125; "
-        "optimizer 0 0.75; rest 0 0.375; ");
+  profile.backward = {{.name = "linear", .seconds = 2}};
+  profile.rest = {{.name = "optimizer", .seconds = 0.75}};
+  profile.layers = {{"a.0", {.name = "", .seconds = 1}, {.name = "", .seconds = 2}}};
+  CHECK(run_page_data(report).at("time").text() ==
+        R"({"seconds":4.5,"layers":[["a.0",1.0,2.0]],"operations":[["add",0.25,0.0],)"
+        R"(["linear",1.0,2.0],["optimizer",0.0,0.75]]})");
 }
 
 TEST_CASE("norms of parameters are those of the parts of the model") {
@@ -699,8 +673,12 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   CHECK(sum == doctest::Approx(1).epsilon(0.02));
 
   int64_t targets = 0;
-  for (const Confusion::Count& each : details.confusion->counts) targets += each.count;
+  for (const Json& each : details.confusion.at("counts").elements())
+    targets += each.elements()[2].integer();
   CHECK(targets == report.runs[0].result.at("test").at("targets").integer());
+  REQUIRE_FALSE(details.errors.elements().empty());
+  const Json& error = details.errors.elements()[0];
+  CHECK(error.elements()[0].string() != error.elements()[1].string());
   CHECK_CONTAINS(details.model, "encoder.layers.0.attention");
 
   // Scores that say what heads do: cross-attention has none of positions.
@@ -714,39 +692,34 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
       CHECK(head.find_number("previous").value_or(0) <= 1.00001);
     }
   // The mean index of the first wrong token is between the first token and the last.
-  const SampledSplit& samples = details.samples.at(0);
-  REQUIRE(samples.wrong > 0);
-  CHECK(samples.first_error >= 1);
-  CHECK(samples.first_error < 10);
+  const Json& samples = details.samples.elements()[0];
+  const int64_t wrong = samples.at("wrong").integer(), examples = samples.at("examples").integer();
+  REQUIRE(wrong > 0);
+  CHECK(samples.at("split").string() == "test");
+  CHECK(samples.at("first_error").number() >= 1);
+  CHECK(samples.at("first_error").number() < 10);
   // Wrong ones are shown before right ones, and saved with more.
-  REQUIRE(samples.samples.size() == static_cast<size_t>(std::min<int64_t>(200, samples.examples)));
-  const auto is_right = [](const Prediction& sample) {
-    return sample.predicted == sample.expected;
+  const auto& rows_of_test = samples.at("rows").elements();
+  REQUIRE(std::ssize(rows_of_test) == std::min<int64_t>(200, examples));
+  const auto is_right = [](const Json& row) {
+    return row.elements()[1].string() == row.elements()[2].string();
   };
-  CHECK(std::ranges::is_partitioned(samples.shown(), std::not_fn(is_right)));
-  CHECK(std::ranges::count_if(samples.samples, is_right) >=
-        std::min<int64_t>(200, samples.examples) - samples.wrong);
-  const Json data = data_of_run(report);
-  CHECK(data.at("samples").elements().size() == samples.samples.size());
-  CHECK(data.at("samples").elements()[0].strings() ==
-        std::vector<std::string>{"test", samples.samples[0].source, samples.samples[0].predicted,
-                                 samples.samples[0].expected});
-  CHECK(std::ranges::find(report.runs[0].session, "memory, peak",
-                          &std::pair<std::string, std::string>::first) !=
-        report.runs[0].session.end());
-
-  const std::string page = report_file(report);
-  for (const char* part :
-       {". The first wrong token is on average the ", " train --from ", "id=\"attention\"",
-        "data-draw=\"attention\"", "data-draw=\"samples\"", "id=\"errors\""})
-    CHECK_CONTAINS(page, part);
+  CHECK(std::ranges::is_partitioned(
+      std::span(rows_of_test).first(static_cast<size_t>(samples.at("shown").integer())),
+      std::not_fn(is_right)));
+  CHECK(std::ranges::count_if(rows_of_test, is_right) >= std::min<int64_t>(200, examples) - wrong);
+  const Json data = data_of(report_file(report));
+  CHECK(data.at("samples").text() == details.samples.text());
+  CHECK(data.at("errors").text() == details.errors.text());
+  CHECK_CONTAINS(data.at("commands").at("again").string(), " train --from ");
+  CHECK_CONTAINS(report.runs[0].session.text(), R"(["memory, peak",")");
 
   SUBCASE("what cannot be computed is left out, and the page says why") {
     remove_all(folder / "run/checkpoints/step-20");
     write_file(folder / "run/checkpoints/step-30/model.safetensors", "damaged");
-    const std::string other = report_file(report_data({{folder / "run"}, true, false}));
-    CHECK_CONTAINS(other, "Attention, samples and errors are left out");
-    CHECK(other.find("id=\"samples\"") == other.npos);
+    const Json other = data_of(report_file(report_data({{folder / "run"}, true, false})));
+    CHECK_CONTAINS(other.at("details").text(), "Attention, samples and errors are left out");
+    CHECK(other.at("samples").elements().empty());
   }
 }
 
@@ -805,9 +778,10 @@ TEST_CASE("a list and a live page escape names") {
   Json rows = Json::array();
   rows.push(row);
   const std::string page = list_page(rows);
-  CHECK_CONTAINS(page, "/report?run=%3Cimg%3E%26%22x");
-  CHECK_CONTAINS(page, "value=\"&lt;img&gt;&amp;&quot;x\"");
+  CHECK_CONTAINS(page, "<td>&lt;img&gt;&amp;&quot;x</td>");
   CHECK(page.find("<img") == page.npos);
+  CHECK(data_of(page).at("runs").text() == rows.text());
   CHECK(problem_page("<b>").find("<b>") == std::string::npos);
-  CHECK_CONTAINS(live_page(WrittenRun().report(), name), "run=%3Cimg%3E%26%22x&amp;details=1");
+  CHECK(data_of(problem_page("<b>")).at("problem").string() == "<b>");
+  CHECK(data_of(live_page(WrittenRun().report(), name)).at("details_of").string() == name);
 }

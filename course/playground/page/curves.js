@@ -1,5 +1,5 @@
 // The curves, the circles of events on them, and the slider that goes back.
-import { html, px, svg } from "../../../lab/page/dom.js";
+import { dotAt, html, px, svg, textAt } from "../../../lab/page/dom.js";
 import { chart, drawCursor, legend } from "../../../lab/page/chart.js";
 import { percent } from "../../../lab/page/text.js";
 import { textOfLoss } from "./model.js";
@@ -40,7 +40,7 @@ function heightOf({ scales: { y, box } }, value) {
 
 function levelText(made, step, value, text, colour) {
   const { x, y } = made.scales;
-  made.append(svg("circle", { cx: px(x(step)), cy: px(y(value)), r: 3.5, fill: colour }));
+  made.append(dotAt(px(x(step)), px(y(value)), 3.5, { fill: colour }));
   const attributes = { class: "halo level", style: `fill:${colour}` };
   numberAt(made, step, heightOf(made, value), text, attributes);
 }
@@ -50,7 +50,7 @@ function drop(made, step, from, to, text) {
   const { x, y } = made.scales;
   made.append(
     svg("path", { d: `M${px(x(step))} ${px(y(from))}V${px(y(to))}`, class: "dropped" }),
-    svg("circle", { cx: px(x(step)), cy: px(y(to)), r: 4, class: "dropped" }),
+    dotAt(px(x(step)), px(y(to)), 4, { class: "dropped" }),
   );
   const [level, own] = [heightOf(made, from), heightOf(made, to)];
   const clear = y(to) < y(from) ? Math.min(own, level - 12) : Math.max(own, level + 12);
@@ -78,7 +78,7 @@ function circlesOf(made, events, valueOf, choose) {
         },
         svg("title", {}, words),
         svg("circle", { ...place, r: 7.5 }),
-        svg("text", { x: place.cx, y: Number(place.cy) + 4, "text-anchor": "middle" }, `${i + 1}`),
+        textAt(place.cx, Number(place.cy) + 4, `${i + 1}`, "middle"),
       ),
     );
     const drawn = made.lastChild;
@@ -135,7 +135,7 @@ export function drawCurves(view) {
     y: { kind: "linear", ends: [0, 1], ticks: [0, 0.5, 1], fraction: true },
     lines: sides.map((side, i) => curve(side, i, "exact_match")),
   });
-  exact.append(svg("text", { x: 0, y: view.heights[1] - 6 }, "step"));
+  exact.append(textAt(0, view.heights[1] - 6, "step"));
   const { history } = sides[0];
   const now = {
     loss: valueAt(history, step, "loss"),

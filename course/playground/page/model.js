@@ -1,5 +1,5 @@
 // The model as a drawing through which an example flows: rows from the tokens to the logits.
-import { html, picture, px, svg } from "../../../lab/page/dom.js";
+import { dotAt, html, makeButton, picture, px, svg, textAt } from "../../../lab/page/dom.js";
 import { habitOf, roleOf, smallMap, telling } from "../../../lab/page/heat.js";
 import { percent, significant } from "../../../lab/page/text.js";
 import { graphOf, imageOf, placeOfPixel } from "./picture.js";
@@ -205,10 +205,8 @@ function thumbsOf(map, view) {
     const pictures = [thumbOf(map, head, size, view, "")];
     if (others && head < others.heads)
       pictures.push(thumbOf(others, head, size, { ...view, trace: view.other }, ""));
-    const button = html(
-      "button",
+    const button = makeButton(
       {
-        type: "button",
         class: "head",
         "aria-pressed": `${chosen}`,
         "aria-label": label,
@@ -244,14 +242,8 @@ const nameOf = (view, part, title, small) =>
   html(
     "div",
     { class: "name" },
-    html(
-      "button",
-      {
-        type: "button",
-        class: "plain",
-        "data-key": `part ${part}`,
-        onclick: () => view.on.part(part),
-      },
+    makeButton(
+      { class: "plain", "data-key": `part ${part}`, onclick: () => view.on.part(part) },
       title,
       html("small", {}, small),
     ),
@@ -280,10 +272,8 @@ function tokensRow(view, columns) {
       const text = isImage ? "" : (texts[side]?.[i] ?? `${i}`);
       const isShort = each.drawn <= readable || text.length <= 1 || text === "<bos>";
       const shown = isShort ? text : [...text][0];
-      const button = html(
-        "button",
+      const button = makeButton(
         {
-          type: "button",
           class: at ? "at" : "",
           tabindex: at ? "0" : "-1",
           disabled: !canChoose,
@@ -316,10 +306,8 @@ function tokensRow(view, columns) {
 function endsOf(view, { first, behind, drawn, from, width }, canChoose) {
   const end = (count, text, left, to) => {
     if (count <= 0) return [];
-    const button = html(
-      "button",
+    const button = makeButton(
       {
-        type: "button",
         class: "end",
         disabled: !canChoose,
         "aria-label": `${count} more positions`,
@@ -614,10 +602,8 @@ function closedRow(view, rows, columns, width, height, norms) {
     parts.push(...strands(each, height, norms[side], after, view.use[rows[0]][side], view.scale));
     norms[side] = after;
   }
-  const open = html(
-    "button",
+  const open = makeButton(
     {
-      type: "button",
       class: "plain",
       "data-key": `open ${last.stack ?? ""}${last.layer}`,
       onclick: () => view.on.open(`${last.stack ?? ""}${last.layer}`),
@@ -641,7 +627,7 @@ function poolRow(view, columns, width) {
   const parts = [linesOf(pool, columns[0], spots, use, height, view)];
   for (const i of spots.all)
     if (spots.x(i) !== null)
-      parts.push(svg("circle", { cx: px(spots.x(i)), cy: height - 11, r: 6, fill: "var(--path)" }));
+      parts.push(dotAt(px(spots.x(i)), height - 11, 6, { fill: "var(--path)" }));
   const label = "Learned queries that read all positions";
   const canvas = picture(width, height, label, ...parts);
   const name = nameOf(view, "pool", "Pool", `${pool.rows} learned queries`);
@@ -778,15 +764,12 @@ function logitsRow(view, columns, width, norms) {
     svg("path", { d: `M0.5 36V31H${width - 0.5}V36`, fill: "none", stroke: "var(--path)" }),
     ...(isPooled && !pool
       ? [
-          svg(
-            "text",
-            {
-              x: width / 2 + (view.narrow ? -10 : 10),
-              y: 26,
-              "text-anchor": view.narrow ? "end" : "start",
-              class: "halo-band",
-            },
+          textAt(
+            width / 2 + (view.narrow ? -10 : 10),
+            26,
             view.narrow ? view.pool : (poolWords[view.pool] ?? `${view.pool} of all positions`),
+            view.narrow ? "end" : "start",
+            "halo-band",
           ),
         ]
       : []),
@@ -907,14 +890,8 @@ function bands(view, columns, { end, encoderEnd }) {
     box.append(band);
   });
   const words = `residual stream, ${view.width} numbers per position`;
-  const stream = html(
-    "button",
-    {
-      type: "button",
-      class: "rs",
-      "data-key": "part stream",
-      onclick: () => view.on.part("stream"),
-    },
+  const stream = makeButton(
+    { class: "rs", "data-key": "part stream", onclick: () => view.on.part("stream") },
     words,
   );
   return [box, stream];

@@ -1,5 +1,5 @@
 // The panels beside the drawing: of a head, of the other parts, of a token of the output.
-import { html, picture, px, svg, withCode } from "../../../lab/page/dom.js";
+import { html, makeButton, picture, px, svg, withCode } from "../../../lab/page/dom.js";
 import { percent, significant } from "../../../lab/page/text.js";
 import { largeMap } from "../../../lab/page/heat.js";
 import {
@@ -70,15 +70,8 @@ export const header = (title, view, more = null) =>
     {},
     html("h2", {}, title),
     more,
-    html(
-      "button",
-      {
-        type: "button",
-        class: "close",
-        "aria-label": "Close",
-        "data-key": "close",
-        onclick: view.on.close,
-      },
+    makeButton(
+      { class: "close", "aria-label": "Close", "data-key": "close", onclick: view.on.close },
       "✕",
     ),
   );
@@ -500,8 +493,7 @@ export function configPanel(view) {
     };
     navigator.clipboard?.writeText(value).then(done, failed) ?? failed();
   };
-  const button = (words, action) =>
-    html("button", { type: "button", "data-key": words, onclick: action }, words);
+  const button = (words, action) => makeButton({ "data-key": words, onclick: action }, words);
   const nodes = [
     header("Config as TOML", view),
     html(

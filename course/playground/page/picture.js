@@ -1,6 +1,6 @@
 // What features look like: an image or the frames of a video with weights laid over it, a graph
 // with lines as thick as weights.
-import { picture, px, svg } from "../../../lab/page/dom.js";
+import { picture, px, svg, textAt } from "../../../lab/page/dom.js";
 
 // Images are dark on both grounds; dots and the frame have the colours that stand out on them.
 const dot = "#ffd166";
@@ -94,10 +94,7 @@ export function graphOf({ edges, labels }, size, { weights = null, reads = null,
       svg("circle", { ...ring, "stroke-width": i === reads ? 2 : 1 }),
       svg("circle", { ...place, fill: colour ?? "none", "fill-opacity": own }),
     );
-    if (!isSmall)
-      parts.push(
-        svg("text", { x: px(x), y: px(y + 4), "text-anchor": "middle", class: "node" }, text),
-      );
+    if (!isSmall) parts.push(textAt(px(x), px(y + 4), text, "middle", "node"));
   });
   return picture(size, size, label, ...parts);
 }

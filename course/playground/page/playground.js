@@ -1,5 +1,5 @@
 // The page: settings, training, and what is drawn when. Each model lives in a Side.
-import { html, replace, withCode } from "../../../lab/page/dom.js";
+import { html, makeButton, replace, withCode } from "../../../lab/page/dom.js";
 import { whole } from "../../../lab/page/text.js";
 import { breaks } from "./breaks.js";
 import { drawCurves, endOfSteps } from "./curves.js";
@@ -133,10 +133,8 @@ function startPage() {
     const list = own ? [...tasks, own] : tasks;
     const buttons = list.map((task, i) => {
       const chosen = task === (own ?? state.task);
-      return html(
-        "button",
+      return makeButton(
         {
-          type: "button",
           role: "radio",
           "aria-checked": `${chosen}`,
           tabindex: chosen ? 0 : -1,
@@ -644,10 +642,8 @@ function startPage() {
       return html("span", { class: right ? "ok" : "no" }, `${right ? "✓" : "✗"} ${predicted}`);
     };
     const opener = (i, child) =>
-      html(
-        "button",
+      makeButton(
         {
-          type: "button",
           class: "plain",
           "data-key": `prediction ${i}`,
           "aria-label": `Example ${i + 1} flows`,
@@ -699,10 +695,8 @@ function startPage() {
   function drawBreaks() {
     const shown = state.moreBreaks ? breaks : breaks.slice(0, 5);
     const chips = shown.map(({ name, look, ...other }) =>
-      html(
-        "button",
+      makeButton(
         {
-          type: "button",
           "data-key": `break ${name}`,
           "aria-pressed": `${state.other?.name === name}`,
           title: other.key ? differenceOf(other) : name.toLowerCase(),
@@ -714,10 +708,8 @@ function startPage() {
     );
     const more = state.moreBreaks ? "fewer" : "more …";
     chips.push(
-      html(
-        "button",
+      makeButton(
         {
-          type: "button",
           "data-key": "break more",
           onclick: () => {
             state.moreBreaks = !state.moreBreaks;
@@ -925,14 +917,8 @@ function startPage() {
 
   function drawTours() {
     const buttons = tours.map((of) =>
-      html(
-        "button",
-        {
-          type: "button",
-          class: "link",
-          "data-key": `tour ${of.name}`,
-          onclick: () => tourOn.begin(of),
-        },
+      makeButton(
+        { class: "link", "data-key": `tour ${of.name}`, onclick: () => tourOn.begin(of) },
         of.name,
       ),
     );

@@ -1,7 +1,7 @@
 // Guided tours: a mistake of the museum in five steps. Its question, the wrong model beside the
 // right one, what was measured, the reason, the museum. Nothing of what the models did is written
 // here: `outcomeOf` reads it off the measurements, and may say that a run does not show it.
-import { html } from "../../../lab/page/dom.js";
+import { html, makeButton } from "../../../lab/page/dom.js";
 import { smallMap } from "../../../lab/page/heat.js";
 import { percent, significant, whole } from "../../../lab/page/text.js";
 import { breaks } from "./breaks.js";
@@ -180,10 +180,8 @@ const steps = [
       "div",
       { role: "radiogroup", "aria-label": "What do you expect?" },
       ...tour.of.answers.map(([text], i) =>
-        html(
-          "button",
+        makeButton(
           {
-            type: "button",
             class: "choice",
             role: "radio",
             "aria-checked": `${i === tour.answer}`,
@@ -244,10 +242,8 @@ const steps = [
     ...tours
       .filter((each) => each !== tour.of)
       .map((each) =>
-        html(
-          "button",
+        makeButton(
           {
-            type: "button",
             class: "choice",
             "data-key": `tour to ${each.name}`,
             onclick: () => tourOn.begin(each),
@@ -267,7 +263,7 @@ export function tourPanel(view) {
   const isTrained = sides.length > 1 && predictions.length > 1 && sides[1].history.length > 0;
   const records = isTrained ? sides.map((side, i) => recordOf(side, predictions[i])) : null;
   const button = (words, key, action, disabled = false) =>
-    html("button", { type: "button", "data-key": key, onclick: action, disabled }, words);
+    makeButton({ "data-key": key, onclick: action, disabled }, words);
   const needsModels = step === 1 || step === 2;
   const nodes = [
     header(of.name, view, html("span", { class: "s q" }, `${step + 1} of ${steps.length}`)),

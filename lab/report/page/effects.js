@@ -1,11 +1,12 @@
 // What a page of several runs draws of its groups: {name, values, colour, mean, low, high, seeds},
 // with the value of each key (lab/report/sweep_page.h). Nothing here draws.
 
-const lastPart = (key) => key.split(".").at(-1);
+export const lastPart = (key) => key.split(".").at(-1);
 const without = (list, index) => list.filter((_, i) => i !== index);
 
 // "heads=4, lr=0.001"
-const settings = (keys, values) => keys.map((key, i) => `${lastPart(key)}=${values[i]}`).join(", ");
+export const settings = (keys, values) =>
+  keys.map((key, i) => `${lastPart(key)}=${values[i]}`).join(", ");
 
 // The mean that an axis shows, a geometric one on a logarithmic axis; null without values.
 export function meanOf(values, log) {
@@ -66,4 +67,22 @@ export function interactionOf({ keys, groups, interaction }) {
     };
   });
   return { key: keys[over].key, columns, lines };
+}
+
+// The size of the effect of the key with this index, from the first of its values to the second, as
+// the table of differences has it; null of a key with more values.
+export function sizeOfEffect({ keys, differences }, index) {
+  const { key, values } = keys[index];
+  const find = (of, isIt) =>
+    differences.tables.find((each) => each.of === of)?.rows.filter(isIt) ?? [];
+  const own = find("keys", (row) => row.keys.length === 1 && row.keys[0] === key);
+  const known = own.length || keys.length > 1 ? own : find("groups", ({ pairs }) => pairs);
+  if (values.length !== 2 || known.length !== 1 || known[0].size === null) return null;
+  const [
+    {
+      size,
+      values: [to],
+    },
+  ] = known;
+  return to === values[1] ? size : differences.log ? 1 / size : -size;
 }

@@ -1,13 +1,15 @@
 // The page of heed inspect: the heads of a model, what it would say after each layer, and which
 // parts make the difference, at one checkpoint of a run (lab/report/inside_page.h).
 import { upper, weightsOf } from "../../page/atlas.js";
-import { axisFor, chart, legend } from "../../page/chart.js";
+import { axisFor, axisKind, chart, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
-import { html, picture, px, replace, svg } from "../../page/dom.js";
+import { dotAt, html, makeButton, picture, px, replace, svg, textAt } from "../../page/dom.js";
 import { habitOf, largeMap, roleOf, short, smallMap, telling } from "../../page/heat.js";
 import { drawing, headerMenu, saveMenu } from "../../page/save.js";
 import { extent, makeScale, nearest, ticksOf } from "../../page/scale.js";
 import { percent, significant, tickText, whole } from "../../page/text.js";
+import { paragraph, tableRow } from "./parts.js";
+import { splitWords } from "./words.js";
 
 const scores = [
   ["previous", "P", "previous token"],
@@ -172,10 +174,10 @@ function drawSteps(data, place) {
     y: checkpoints.map(({ loss }) => loss),
   };
   const loss = { ...curve, label: "validation loss", colour: "var(--path)" };
-  if (!data.curve) loss.label = `loss of the ${data.split} split`;
+  if (!data.curve) loss.label = `loss of the ${splitWords(data.split)} split`;
   const draw = (width) => {
     const x = { kind: "linear", ends: [0, last] };
-    const y = axisFor([loss.y], { kind: data.curve?.log ? "log" : "linear", zero: true });
+    const y = axisFor([loss.y], { kind: data.curve ? axisKind(data.curve) : "linear", zero: true });
     const ticks = ticksOf(y.kind, y.ends, 2);
     const upperChart = chart({
       width,
@@ -209,7 +211,7 @@ function drawSteps(data, place) {
         const scales = charts[i ? 1 : 0].scales;
         const value = line.y[nearest(line.x, steps[view.at])];
         const cy = px(scales.y(value) + (i ? 62 : 0));
-        return svg("circle", { cx: here, cy, r: 4, fill: line.colour, stroke: "var(--ground)" });
+        return dotAt(here, cy, 4, { fill: line.colour, stroke: "var(--ground)" });
       }),
     );
   };
@@ -280,11 +282,7 @@ function scoreBars(head) {
           height: px(76 * value),
           fill: stands ? colourOf(head.head) : "var(--control)",
         }),
-        svg(
-          "text",
-          { class: stands ? "bold" : "", x: x + 3.5, y: 92, "text-anchor": "middle" },
-          letter,
-        ),
+        textAt(x + 3.5, 92, letter, "middle", stands ? "bold" : ""),
       ];
     }),
   );
@@ -314,11 +312,7 @@ function effectBar({ delta, low, high }, [least, most]) {
           stroke: matters ? "var(--bad)" : "var(--quiet)",
           "stroke-width": 1.3,
         }),
-    svg(
-      "text",
-      { class: matters ? "bold" : "", x: 144, y: 13, "text-anchor": "end" },
-      signed(delta),
-    ),
+    textAt(144, 13, signed(delta), "end", matters ? "bold" : ""),
   );
 }
 
@@ -335,10 +329,8 @@ function drawHeads(data, place) {
     const name = headName(head, headsAt(data));
     const isAblated = head.delta !== undefined;
     const without = isAblated ? `; without it the loss changes by ${signed(head.delta)}` : "";
-    const made = html(
-      "button",
+    const made = makeButton(
       {
-        type: "button",
         class: "card",
         "data-key": `head ${index}`,
         "aria-pressed": `${index === view.head}`,
@@ -383,9 +375,8 @@ function drawHeads(data, place) {
   const rows = html("div", {});
   place.replaceChildren(
     rows,
-    html(
-      "p",
-      { class: "q s" },
+    paragraph(
+      "q s",
       "Bars: what the loss gains without a head, with a 95 % interval, up to " +
         `${significant(ends[1], 2)} nats. “All”: without all heads of a layer.`,
     ),
@@ -420,7 +411,7 @@ function drawHeads(data, place) {
 
 // --- the chosen head
 
-function leadOf(data, head, map) {
+function leadOfHead(data, head, map) {
   const most = roleOf(head, partly);
   const parts = [];
   if (most)
@@ -443,7 +434,7 @@ function leadOf(data, head, map) {
       ".",
     );
   }
-  return html("p", { class: "lead" }, ...parts);
+  return paragraph("lead", ...parts);
 }
 
 function scoreCurves(data, width) {
@@ -549,13 +540,9 @@ function drawHead(data, place) {
         html("h2", {}, title),
         html("span", { class: "s q m" }, `${head.module}, head ${head.head}`),
         map ? saveMenu({ title: `${head.module} head ${head.head}`, draw: large, rows }) : null,
-        html(
-          "button",
-          { type: "button", class: "shut", "aria-label": "Close", onclick: close },
-          "✕",
-        ),
+        makeButton({ class: "shut", "aria-label": "Close", onclick: close }, "✕"),
       ),
-      leadOf(data, head, map),
+      leadOfHead(data, head, map),
       html(
         "div",
         { class: isWide ? "side" : "" },
@@ -565,7 +552,7 @@ function drawHead(data, place) {
           {},
           ...(numbers.length
             ? [
-                html("p", { class: "q s curves" }, "Scores over training"),
+                paragraph("q s curves", "Scores over training"),
                 html("div", { class: "curves" }, curves.made),
                 html("dl", {}, ...numbers),
               ]
@@ -601,7 +588,7 @@ function drawLens(data, place) {
       html("span", {}, shortProbability(p)),
     );
     made.style.setProperty("--p", `${(100 * p).toFixed(0)}%`);
-    return html("td", {}, made);
+    return made;
   };
   const head = html(
     "tr",
@@ -613,9 +600,8 @@ function drawLens(data, place) {
   const table = html("table", { class: "said-after" });
   place.replaceChildren(
     table,
-    html(
-      "p",
-      { class: "q s" },
+    paragraph(
+      "q s",
       ...(data.input
         ? ["Input ", html("span", { class: "m" }, data.input), ", target "]
         : ["Target "]),
@@ -641,14 +627,12 @@ function drawLens(data, place) {
         "tbody",
         {},
         ...data.checkpoints[view.at].lens.map(({ stage, top, loss, kl }) =>
-          html(
-            "tr",
-            {},
-            html("td", {}, partName(stage)),
+          tableRow([
+            partName(stage),
             ...top.map(cell),
-            html("td", { class: "n" }, (loss ?? NaN).toFixed(2)),
-            html("td", { class: "n" }, Math.abs(kl ?? NaN).toFixed(2)),
-          ),
+            [(loss ?? NaN).toFixed(2), "n"],
+            [Math.abs(kl ?? NaN).toFixed(2), "n"],
+          ]),
         ),
       ),
     ),
@@ -686,7 +670,7 @@ function drawParts(data, place) {
       "Contributions of the parts to the difference, each bar from the end of the one above",
       ...ticksOf("linear", ends, width < 500 ? 3 : 5).flatMap((tick) => [
         svg("path", { class: tick ? "grid" : "axis", d: `M${px(sx(tick))} 14V${bottom}` }),
-        svg("text", { x: px(sx(tick)), y: 9, "text-anchor": "middle" }, tickText(tick)),
+        textAt(px(sx(tick)), 9, tickText(tick), "middle"),
       ]),
     );
     const chosen = headsAt(data)[view.head];
@@ -759,9 +743,8 @@ function drawParts(data, place) {
   const figure = drawing({ title: words, draw, rows, menu: false });
   place.replaceChildren(
     figure,
-    html(
-      "p",
-      { class: "q s" },
+    paragraph(
+      "q s",
       "Each bar starts where the one above ends. ",
       html("span", { class: "m" }, data.token),
       " is the target, ",

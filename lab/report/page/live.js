@@ -5,41 +5,29 @@
 const folds = (root) => [...root.querySelectorAll("details:not(.menu)")];
 const foldName = (fold) => fold.querySelector("summary").textContent;
 
-// Takes the main part of the other page. Returns a function that gives the focus back.
-function takeMain(old, now) {
-  const open = new Set(folds(old).flatMap((fold) => (fold.open ? [foldName(fold)] : [])));
-  const boxes = (root) => [...root.querySelectorAll("input[name=run]")];
-  const ticked = new Set(boxes(old).flatMap((box) => (box.checked ? [box.value] : [])));
-  const focused = old.contains(document.activeElement) ? document.activeElement : null;
-  const [key, id] = [focused?.dataset.key, focused?.id];
-  now.style.minHeight = `${old.offsetHeight}px`; // or it would scroll up until all is drawn
-  old.replaceWith(document.adoptNode(now));
-  for (const fold of folds(now)) fold.open = open.has(foldName(fold));
-  for (const box of boxes(now)) box.checked = ticked.has(box.value);
-  return () => {
-    const found = key
-      ? now.querySelector(`[data-key="${CSS.escape(key)}"]`)
-      : id && document.getElementById(id);
-    if (found) found.focus({ preventScroll: true });
-  };
-}
-
+// Takes the facts of the other page, and makes this one of them anew.
 function takeOver(page, draw) {
-  const parts = ["h1", "h1 + span", "h1 + span + span", "body > header nav", "#data"].map((part) =>
-    [document, page].map((from) => from.querySelector(part)),
-  );
-  const focusAgain = takeMain(document.querySelector("main"), page.querySelector("main"));
-  for (const [old, now] of parts)
-    if (old && now) old.replaceWith(document.adoptNode(now));
-    else old?.remove();
+  const main = document.querySelector("main");
+  const open = new Set(folds(main).flatMap((fold) => (fold.open ? [foldName(fold)] : [])));
+  const boxes = () => [...main.querySelectorAll("input[name=run]")];
+  const ticked = new Set(boxes().flatMap((box) => (box.checked ? [box.value] : [])));
+  const focused = main.contains(document.activeElement) ? document.activeElement : null;
+  const [key, id] = [focused?.dataset.key, focused?.id];
+  main.style.minHeight = `${main.offsetHeight}px`; // or it would scroll up until all is drawn
+  document.getElementById("data").textContent = page.getElementById("data").textContent;
   draw();
-  focusAgain();
+  for (const fold of folds(main)) fold.open = open.has(foldName(fold));
+  for (const box of boxes()) box.checked = ticked.has(box.value);
+  const found = key
+    ? main.querySelector(`[data-key="${CSS.escape(key)}"]`)
+    : id && document.getElementById(id);
+  if (found) found.focus({ preventScroll: true });
 }
 
 // Somebody drags or has a menu open: the page waits until they are done.
 const isBusy = () => document.querySelector(".menu[open], :active:not(html, body, main)") !== null;
 
-export function followRuns(html, draw) {
+export function followRuns(draw) {
   const status = document.getElementById("live");
   const events = new EventSource(`/events${location.search}`);
   const state = { reading: false, again: false };

@@ -1,12 +1,13 @@
 // The drawings of the page of one run.
 import { drawAtlas } from "../../page/atlas.js";
-import { axisFor, chart, drawCursor, legend } from "../../page/chart.js";
+import { axisFor, axisKind, chart, drawCursor, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
-import { html, picture, segments, svg } from "../../page/dom.js";
+import { dotAt, html, picture, segments, svg, textAt } from "../../page/dom.js";
 import { largeMap } from "../../page/heat.js";
 import { drawing, headerMenu } from "../../page/save.js";
 import { extent, nearest, smooth } from "../../page/scale.js";
 import { percent, significant, whole } from "../../page/text.js";
+import { fold, paragraph, tableRow } from "./parts.js";
 
 // The value of a point, as the header of a chart says it.
 export const valueText = (spec, value) => (spec.fraction ? percent(value) : significant(value));
@@ -97,7 +98,7 @@ function chartFigure(data, spec, state, { height, narrow = height, axis, note, r
     const values = lines.flatMap((line) => [line.y, line.low ?? [], line.high ?? []]);
     const y = axisFor(guess ? [...values, [guess]] : values, {
       fraction: spec.fraction,
-      kind: spec.fraction ? (state.logit ? "logit" : "linear") : spec.log ? "log" : "linear",
+      kind: state.logit && spec.fraction ? "logit" : axisKind(spec),
       zero: spec.from_zero,
     });
     const weight = (state.smooth ?? 0) / 10;
@@ -155,7 +156,6 @@ function joinFractions(charts) {
     title: "Validation scores",
     name: "val.scores",
     fraction: true,
-    log: false,
     lines,
   };
   return charts.flatMap((spec) =>
@@ -234,9 +234,10 @@ function drawCurves(data, place, state) {
 
 // The menu that saves examples with their outputs, more than the table below it shows.
 function drawSamples({ samples }, place) {
+  const all = samples.flatMap(({ split, rows }) => rows.map((row) => [split, ...row]));
   headerMenu(place, {
-    title: `Samples, ${whole(samples.length)} examples`,
-    rows: () => [["split", "input", "output", "expected"], ...samples],
+    title: `Samples, ${whole(all.length)} examples`,
+    rows: () => [["split", "input", "output", "expected"], ...all],
   });
 }
 
@@ -286,16 +287,12 @@ function drawLengths({ lengths }, place) {
           "stroke-width": 1.4,
           "stroke-opacity": 0.6,
         }),
-        svg(
-          "circle",
-          {
-            cx: sx(row.length),
-            cy: sy(row.right / row.of),
-            r: 3.6,
-            fill: colour,
-            stroke: "var(--ground)",
-          },
-          svg("title", {}, `${row.length}: ${row.right} of ${row.of}`),
+        dotAt(
+          sx(row.length),
+          sy(row.right / row.of),
+          3.6,
+          { fill: colour, stroke: "var(--ground)" },
+          `${row.length}: ${row.right} of ${row.of}`,
         ),
       );
     }
@@ -362,7 +359,7 @@ function measureRow(spec, axis) {
   const y = () =>
     axisFor(
       spec.lines.map((line) => line.y),
-      { kind: spec.log ? "log" : "linear" },
+      { kind: axisKind(spec) },
     );
   const figures = spec.lines.slice(0, 48).map((line) =>
     drawing({
@@ -391,26 +388,46 @@ function drawStatistics(data, place) {
   place.replaceChildren(
     ...norms.flatMap((spec) => measureRow(spec, axis)),
     ...others.map((spec) =>
-      html(
-        "details",
-        {},
-        html("summary", {}, `${spec.title}, ${spec.lines.length} curves`),
-        ...measureRow(spec, axis).slice(1),
-      ),
+      fold(`${spec.title}, ${spec.lines.length} curves`, ...measureRow(spec, axis).slice(1)),
     ),
   );
+}
+
+// The kinds of operations. One that fits none is a norm, a sum or an activation.
+const timeKinds = [
+  ["matrix products", /linear|matmul|conv/],
+  ["attention", /attention|softmax/],
+  ["norms, sums, activations", /./],
+  ["loss", /loss|cross_entropy/],
+  ["optimizer", /^optimizer$/],
+  ["rest", /^(outside operations|batch preparation|waiting for threads)$/],
+];
+function timeKind(operation) {
+  return [5, 4, 3, 1, 0, 2].find((kind) => timeKinds[kind][1].test(operation));
+}
+
+// The time of a step by kind of operation, which adds up to the step.
+export function timeByKind(operations) {
+  const kinds = timeKinds.map(([name]) => ({ name, forward: 0, backward: 0 }));
+  for (const [name, forward, backward] of operations) {
+    kinds[timeKind(name)].forward += forward;
+    kinds[timeKind(name)].backward += backward;
+  }
+  return kinds;
 }
 
 const timeColours = [...[0, 1, 2, 3].map(colourOf), "var(--control)", "var(--strand)"];
 
 // A table with bars to the longest row; all but the ten longest are folded.
-function timeTable(head, rows, step) {
-  const all = rows.map(([name, forward, backward, kind]) => ({
-    name,
-    seconds: forward + backward,
-    forward,
-    colour: timeColours[kind] ?? "var(--path)",
-  }));
+function timeTable(head, rows, step, colourFor) {
+  const all = rows
+    .map(([name, forward, backward]) => ({
+      name,
+      seconds: forward + backward,
+      forward,
+      colour: colourFor(name),
+    }))
+    .sort((a, b) => b.seconds - a.seconds);
   const rest = all.slice(10);
   const milliseconds = (seconds, digits) => (1e3 * seconds).toFixed(digits);
   const bar = ({ seconds, forward, colour }) => {
@@ -418,43 +435,25 @@ function timeTable(head, rows, step) {
     const wide = (100 * seconds) / (all[0].seconds || 1);
     return html("i", { style: `width:${wide}%;--c:${colour}` }, pale);
   };
-  const cells = (row) => [
-    html("td", {}, row.name),
-    html("td", { class: "n" }, milliseconds(row.seconds, 2)),
-    html("td", { class: "n q" }, percent(row.seconds / step)),
-    html("td", { class: "b" }, bar(row)),
-  ];
-  const heads = [html("th", {}, head), html("th", { class: "n" }, "ms")];
-  const sum = rest.reduce((total, row) => total + row.seconds, 0);
-  const share = percent(sum / step, 0);
+  const rowOf = (each) =>
+    tableRow([
+      each.name,
+      [milliseconds(each.seconds, 2), "n"],
+      [percent(each.seconds / step), "n q"],
+      [bar(each), "b"],
+    ]);
+  const sum = rest.reduce((total, each) => total + each.seconds, 0);
+  const more = `${milliseconds(sum, 2)} ms (${percent(sum / step, 0)})`;
+  const others = rest.map((each) => `${each.name} ${milliseconds(each.seconds, 3)} ms`).join(" · ");
+  const heads = tableRow([head, ["ms", "n"], ["of a step", "n"], ""], undefined, 4);
   return [
-    html(
-      "table",
-      {},
-      html("tr", {}, ...heads, html("th", { class: "n" }, "of a step"), html("th")),
-      ...all.slice(0, 10).map((row) => html("tr", {}, ...cells(row))),
-    ),
-    rest.length
-      ? html(
-          "details",
-          {},
-          html(
-            "summary",
-            {},
-            `${rest.length} more, together ${milliseconds(sum, 2)} ms (${share})`,
-          ),
-          html(
-            "p",
-            { class: "q s" },
-            rest.map((row) => `${row.name} ${milliseconds(row.seconds, 3)} ms`).join(" · "),
-          ),
-        )
-      : "",
+    html("table", {}, heads, ...all.slice(0, 10).map(rowOf)),
+    rest.length ? fold(`${rest.length} more, together ${more}`, paragraph("q s", others)) : "",
   ];
 }
 
 function drawTime({ time }, place) {
-  const kinds = time.kinds.map((kind, i) => ({
+  const kinds = timeByKind(time.operations).map((kind, i) => ({
     ...kind,
     seconds: kind.forward + kind.backward,
     colour: timeColours[i],
@@ -478,12 +477,8 @@ function drawTime({ time }, place) {
           "fill-opacity": 0.42,
         }),
         svg("rect", { x: 0, y: 40 + 20 * i, width: 10, height: 10, fill: kind.colour }),
-        svg("text", { class: "name", x: 18, y: 49 + 20 * i }, kind.name),
-        svg(
-          "text",
-          { class: "title", x: Math.min(width, 360), y: 49 + 20 * i, "text-anchor": "end" },
-          words(kind),
-        ),
+        textAt(18, 49 + 20 * i, kind.name, undefined, "name"),
+        textAt(Math.min(width, 360), 49 + 20 * i, words(kind), "end", "title"),
       );
       x += wide;
     });
@@ -505,13 +500,18 @@ function drawTime({ time }, place) {
         "div",
         {},
         html("h3", {}, "The ten largest layers"),
-        ...timeTable("layer", time.layers, time.seconds),
+        ...timeTable("layer", time.layers, time.seconds, () => "var(--path)"),
       ),
       html(
         "div",
         {},
         html("h3", {}, "By operation"),
-        ...timeTable("operation", time.operations, time.seconds),
+        ...timeTable(
+          "operation",
+          time.operations,
+          time.seconds,
+          (name) => timeColours[timeKind(name)],
+        ),
       ),
     ),
   );

@@ -1,5 +1,5 @@
 // The drawings of the page of several runs.
-import { axisFor, chart, legend } from "../../page/chart.js";
+import { axisFor, axisKind, chart, legend } from "../../page/chart.js";
 import { colourOf, dashOf } from "../../page/colours.js";
 import { html, segments } from "../../page/dom.js";
 import {
@@ -16,8 +16,9 @@ import {
 import { drawing, headerMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
 import { significant, whole } from "../../page/text.js";
-import { effectOf, interactionOf, panelNames } from "./effects.js";
+import { effectOf, interactionOf, panelNames, sizeOfEffect } from "./effects.js";
 import { chartRows, isSmall, joinCursors, runDrawings, stepAxis, valueText } from "./run.js";
+import { nameOf } from "./sweep_sections.js";
 
 const wide = matchMedia("(min-width: 1000px)");
 
@@ -105,7 +106,9 @@ const roomFor = (rows, width) =>
 // Effects with their intervals, in the cells of their table.
 function drawDifferences({ differences, score }, place) {
   const cells = document.querySelectorAll("table.differences td.plotted");
-  const rows = differences.rows;
+  const rows = differences.tables.flatMap((of) =>
+    of.rows.map((each) => (each.pairs ? { ...each, name: nameOf(of, each) } : null)),
+  );
   const known = rows.filter((row) => row !== null);
   if (!known.length) return;
   const kind = differences.log ? "log" : "linear";
@@ -216,7 +219,7 @@ function drawGroupCurves(data, place, state) {
           x: axis(),
           y: axisFor(values, {
             fraction: spec.fraction,
-            kind: spec.log ? "log" : "linear",
+            kind: axisKind(spec),
             zero: spec.from_zero,
           }),
           lines: groupLines(spec, state.thin),
@@ -285,7 +288,7 @@ function drawGroupCurves(data, place, state) {
 }
 
 // "× 0.34", or a difference with its sign.
-function sizeText({ log }, size) {
+function effectText({ log }, size) {
   if (size === null) return "";
   return log ? `× ${significant(size)}` : `${size > 0 ? "+" : ""}${significant(size)}`;
 }
@@ -321,7 +324,11 @@ function drawInteraction(data) {
 }
 
 function drawEffects(data, place) {
-  const effects = data.keys.map((key, index) => ({ ...key, ...effectOf(data, index) }));
+  const effects = data.keys.map((key, index) => ({
+    ...key,
+    size: sizeOfEffect(data, index),
+    ...effectOf(data, index),
+  }));
   const values = data.groups.map((group) => group.seeds.map((seed) => seed.value));
   if (!values.flat().length) return;
   const axis = scoreAxis(data, values);
@@ -336,7 +343,7 @@ function drawEffects(data, place) {
           columns,
           seeds: seeds.map((seed) => ({ ...seed, colour: colourOf(seed.colour) })),
           means,
-          size: sizeText(data.differences, size),
+          size: effectText(data.differences, size),
           axis,
         }),
       rows: () => [["seed", ...columns], ...seeds.map((seed) => [seed.name, ...seed.values])],
