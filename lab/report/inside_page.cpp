@@ -46,7 +46,7 @@ Json ablated(const Views& views, const std::string& name) {
   return row;
 }
 
-Json heads_json(const Json& heads, const Json& ablation) {
+Json heads_json(const Views& views) {
   Json list = Json::array();
   if (!views.heads) return list;
   for (const HeadScores::Head& head : views.heads->heads) {
@@ -112,7 +112,7 @@ class Inside {
     compute();
   }
 
-  Page page() const;
+  FactsPage page() const;
 
  private:
   Inspected inspected(const Model& model, const Dataset& examples) const {
@@ -229,7 +229,7 @@ class Inside {
   std::vector<std::string> notes_;
 };
 
-Page Inside::page() const {
+FactsPage Inside::page() const {
   const std::string path = loaded_.path();
   const ModelOptions& o = loaded_.experiment().model;
   Json data = data_;

@@ -19,7 +19,7 @@ namespace heed {
 
 namespace {
 
-Page page_of(const Report& report) {
+FactsPage page_of(const Report& report) {
   const bool single = report.runs.size() == 1;
   return {report.title, report.title, single ? run_page_data(report) : sweep_page_data(report),
           single ? facts_of_run(report.runs[0]) : facts_of_runs(report)};
@@ -62,7 +62,7 @@ struct Frame {
   std::string head, script, live = {}, home = {}, by = {};
 };
 
-std::string framed(const Page& page, const Frame& frame) {
+std::string framed(const FactsPage& page, const Frame& frame) {
   Json data = page.data;
   data.set("title", page.heading);
   return fmt::format(fmt::runtime(page_files::frame), fmt::arg("title", xml_escaped(page.title)),
@@ -74,7 +74,7 @@ std::string framed(const Page& page, const Frame& frame) {
 }
 
 // A page of the server.
-std::string served(const Page& page, bool follows) {
+std::string served(const FactsPage& page, bool follows) {
   return framed(
       page,
       {.head = "<link rel=\"stylesheet\" href=\"/page.css\">",
@@ -85,7 +85,7 @@ std::string served(const Page& page, bool follows) {
 
 }  // namespace
 
-std::string page_file(const Page& page) {
+std::string page_file(const FactsPage& page) {
   const std::string script(page_files::script);
   std::vector<std::string> typed = command_line();
   if (!typed.empty()) typed.erase(typed.begin());  // heed_command() adds the program
@@ -117,14 +117,14 @@ std::string view_file(const std::string& run, const std::string& view, const std
 
 std::string live_page(const Report& report, const std::string& name) {
   const bool follows = !report.details;
-  Page page = page_of(report);
+  FactsPage page = page_of(report);
   if (follows && report.runs.size() == 1) page.data.set("details_of", name);
   return served(page, follows);
 }
 
 std::string list_page(const Json& rows) {
-  Page page{"heed: runs", counted(std::ssize(rows.elements()), "run"),
-            Json::object().set("page", "list").set("runs", rows)};
+  FactsPage page{"heed: runs", counted(std::ssize(rows.elements()), "run"),
+                 Json::object().set("page", "list").set("runs", rows)};
   for (const Json& row : rows.elements())
     page.facts.push_back({row.at("name").string(), row.at("state").string()});
   return served(page, true);

@@ -10,14 +10,14 @@
 
 namespace heed {
 
-struct Page {
+struct FactsPage {
   std::string title, heading;
   // {"page": its kind, of those that lab/report/page/report.js lists, and what such a page shows}
   Json data;
   std::vector<Table::Row> facts = {};  // all that there is without scripts
 };
 // Returns a page as one HTML file that loads nothing.
-std::string page_file(const Page& page);
+std::string page_file(const FactsPage& page);
 
 // Returns a report (lab/report/report_data.h) as such a file.
 std::string report_file(const Report& report);

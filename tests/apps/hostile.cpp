@@ -29,8 +29,8 @@ struct HostileRun : Workspace {
   void rebind() const {
     change_state(checkpoint(), [&](Json& state) {
       state.set("settings", Json::object());
-      state.set("vocabulary", vocabulary_identity(
-                                  read_vocabulary(path + "/r/vocabulary.json", Framing::seq2seq)));
+      state.set("vocabulary", vocabulary_identity(read_vocabulary(path + "/r/vocabulary.json",
+                                                                  ModelKind::seq2seq)));
     });
   }
   std::string checkpoint() const { return path + "/r/checkpoints/step-30"; }

@@ -116,8 +116,8 @@ class SharedTraining {
 
   static void give_gradients(Tensor& w, Tensor& b, int64_t step) {
     std::vector<Values> of_w, of_b;
-    const int64_t count = 8 / rank_count();
-    for (int64_t shard = rank() * count; shard < (rank() + 1) * count; ++shard) {
+    const int64_t own = 8 / rank_count();
+    for (int64_t shard = rank() * own; shard < (rank() + 1) * own; ++shard) {
       of_w.push_back(rank_waves(w.size(), step * 8 + shard));
       of_b.push_back(rank_waves(b.size(), step * 8 + shard + 3));
     }
