@@ -204,7 +204,7 @@ StepGradient Shards::summary(std::span<const Batch> batches) {
     result.targets += batch.targets;
     result.tokens += batch.tokens;
   }
-  result = sum_over_ranks(result);
+  if (!own_.are_all) result = sum_over_ranks(result);
   check_finite("the loss", result.loss);
   return result;
 }
