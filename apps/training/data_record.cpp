@@ -59,7 +59,8 @@ DataRecord DataRecord::read(const std::string& folder) {
   const auto read = [&](const Json& json) {
     for (const Json& entry : json.at("data").elements()) record.entries_.push_back(files_in(entry));
   };
-  read_json(path, "record of data", max_data_record_bytes, read, "; restore the file");
+  read_json(path, "record of data", max_data_record_bytes, read,
+            "; restore the file, or train in another folder with --run");
   return record;
 }
 

@@ -821,7 +821,8 @@ TEST_CASE("invalid checkpoints give one error line with the file and a remedy") 
   other.replace(other.find("dim = 16"), 8, "dim = 32");
   write_file(folder / "words/config.toml", other);
   rejects({"model.dim is 32 in the config", "were trained with 16"});
-  change_state(folder / "words/checkpoints/best", [](Json& state) { state.remove("settings"); });
+  change_state(folder / "words/checkpoints/best",
+               [](Json& state) { state.set("settings", Json::object()); });
   rejects({"of another model", "[", "config"});
   write_file(folder / "words/config.toml", config);
   write_file(folder / "words/vocabulary.json", "{\"level\": \"character\"}");

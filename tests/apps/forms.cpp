@@ -33,7 +33,8 @@ TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
   const size_t at = text.find("temperature_steps = 40");
   REQUIRE(at != text.npos);
   write_file(folder / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
-  change_state(folder / "r/checkpoints/best", [](Json& state) { state.remove("settings"); });
+  change_state(folder / "r/checkpoints/best",
+               [](Json& state) { state.set("settings", Json::object()); });
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
   const std::string evaluated = heed_ok(folder.path, {"evaluate", "r", "--json"});
   CHECK(Json::parse(evaluated, "output").at("loss").number() !=
