@@ -9,11 +9,13 @@
 #include <fcntl.h>
 #include <iterator>
 #include <limits>
+#include <random>
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "core/atomic_file.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -24,7 +26,7 @@ namespace {
 constexpr const char* metadata_key = "__metadata__";
 
 struct FileHeader {
-  std::vector<StoredArray> arrays;  // offsets count from the start of the data
+  std::vector<NamedArray> arrays;  // offsets count from the start of the data
   Metadata metadata;
 };
 
@@ -128,7 +130,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   // The bytes that are there must be the bytes that dtype and shape ask for.
-  void check_span(const StoredArray& array, int64_t end) const {
+  void check_span(const NamedArray& array, int64_t end) const {
     int64_t expected = 0;
     try {
       expected = array.bytes();
@@ -154,7 +156,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   bool is_metadata_ = false;       // of the current entry
   std::set<std::string> keys_;     // of the current entry, so far
   std::string key_;                // the last one
-  StoredArray entry_;
+  NamedArray entry_;
   std::vector<int64_t> offsets_;
 };
 
@@ -176,7 +178,7 @@ std::string header_text(const FileHeader& header) {
                              string_literal(value));
     text += fmt::format("\"{}\":{{{}}}", metadata_key, members);
   }
-  for (const StoredArray& array : header.arrays)
+  for (const NamedArray& array : header.arrays)
     text += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
                         separator(), string_literal(array.name), dtype_name(array.dtype),
                         joined(array.dims, ","), array.offset, array.offset + array.bytes());
@@ -206,12 +208,12 @@ void check_names(const std::vector<NamedArray>& arrays, const Metadata& metadata
 }
 
 // Checks that arrays lie back to back from the start of the data to its end: no gap, no overlap.
-void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const std::string& path) {
-  std::sort(arrays.begin(), arrays.end(), [](const StoredArray& a, const StoredArray& b) {
+void check_layout(std::vector<NamedArray>& arrays, int64_t data_bytes, const std::string& path) {
+  std::sort(arrays.begin(), arrays.end(), [](const NamedArray& a, const NamedArray& b) {
     return std::pair(a.offset, a.bytes()) < std::pair(b.offset, b.bytes());
   });
   int64_t end = 0;
-  for (const StoredArray& array : arrays) {
+  for (const NamedArray& array : arrays) {
     check_input(array.offset == end,
                 "{}: the array {} starts at byte {} of the data, where {} was expected; copy or "
                 "save the file again",
@@ -257,7 +259,7 @@ std::optional<DType> dtype_named(std::string_view name) {
   return std::nullopt;
 }
 
-int64_t ArrayHeader::bytes() const {
+int64_t NamedArray::bytes() const {
   int64_t product = dtype_size(dtype);
   bool overflow = false;
   for (const int64_t length : dims) {
@@ -269,7 +271,7 @@ int64_t ArrayHeader::bytes() const {
   return product;
 }
 
-std::string type_text(const ArrayHeader& array) {
+std::string type_text(const NamedArray& array) {
   return fmt::format("{} [{}]", dtype_name(array.dtype), shortened(joined(array.dims)));
 }
 
@@ -283,7 +285,8 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
   FileHeader header{{}, metadata};
   int64_t end = 0;
   for (const NamedArray& array : arrays) {
-    header.arrays.push_back({array, end});
+    header.arrays.push_back(array);
+    header.arrays.back().offset = end;
     end += array.bytes();
   }
   std::string text = header_text(header);
@@ -292,16 +295,15 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
         "{}: cannot write: a header of {} bytes, at most {} are possible; save fewer arrays", path,
         text.size(), longest_header);
 
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) cannot("write", path, errno);
+  AtomicFile file(path, fmt::format("-{:08x}", std::random_device()()));
   const auto write = [&](const void* data, int64_t bytes) {
-    write_all(file, {static_cast<const char*>(data), static_cast<size_t>(bytes)}, path);
+    file.write({static_cast<const char*>(data), static_cast<size_t>(bytes)});
   };
   const auto length = std::ssize(text);  // hosts are little-endian, as the file
   write(&length, 8);
   write(text.data(), length);
   for (const NamedArray& array : arrays) write(array.data, array.bytes());
-  if (::fsync(file) != 0 || !file.close()) cannot("write", path, errno);
+  file.commit();
 }
 
 SafetensorsFile::SafetensorsFile(std::string path, const std::string& context)
@@ -325,19 +327,19 @@ SafetensorsFile::SafetensorsFile(std::string path, const std::string& context)
   check_layout(header.arrays, size - data_start, context);
   arrays_ = std::move(header.arrays);
   metadata_ = std::move(header.metadata);
-  for (StoredArray& array : arrays_) array.offset += data_start;
+  for (NamedArray& array : arrays_) array.offset += data_start;
   std::sort(arrays_.begin(), arrays_.end(),
-            [](const StoredArray& a, const StoredArray& b) { return a.name < b.name; });
+            [](const NamedArray& a, const NamedArray& b) { return a.name < b.name; });
 }
 
-const StoredArray* SafetensorsFile::find(std::string_view name) const {
+const NamedArray* SafetensorsFile::find(std::string_view name) const {
   const auto found = std::lower_bound(
       arrays_.begin(), arrays_.end(), name,
-      [](const StoredArray& array, std::string_view key) { return array.name < key; });
+      [](const NamedArray& array, std::string_view key) { return array.name < key; });
   return found != arrays_.end() && found->name == name ? &*found : nullptr;
 }
 
-void SafetensorsFile::read(const StoredArray& array, void* destination) const {
+void SafetensorsFile::read(const NamedArray& array, void* destination) const {
   read_bytes(array.offset, array.bytes(), destination, path_);
 }
 

@@ -44,35 +44,27 @@ const char* dtype_name(DType dtype);                      // "F32"
 std::optional<DType> dtype_named(std::string_view name);  // empty for an unknown name
 int64_t dtype_size(DType dtype);                          // bytes of one element
 
-// Name, type and shape of an array in a file.
-struct ArrayHeader {
-  std::string name;           // UTF-8, not "__metadata__"; each occurs once in a file
-  DType dtype = DType::F32;   // of every element
-  std::vector<int64_t> dims;  // of any rank: a Shape holds at most six
+// An array in memory or in a file.
+struct NamedArray {
+  std::string name;            // UTF-8, not "__metadata__"; each occurs once in a file
+  DType dtype = DType::F32;    // of every element
+  std::vector<int64_t> dims;   // of any rank: a Shape holds at most six
+  const void* data = nullptr;  // in memory: bytes() bytes, row-major
+  int64_t offset = 0;          // in a file: from its start, in bytes
 
   // Throws Error if the size does not fit in 63 bits or a length is negative.
   int64_t bytes() const;
 };
 // Returns the element type and the shape for a message, cut if there are many axes: "F32 [20,
 // 300]".
-std::string type_text(const ArrayHeader& array);
-
-// An array in memory, to be written.
-struct NamedArray : ArrayHeader {
-  const void* data = nullptr;  // bytes() bytes, row-major
-};
-
-// An array in a file.
-struct StoredArray : ArrayHeader {
-  int64_t offset = 0;  // from the start of the file, in bytes
-};
+std::string type_text(const NamedArray& array);
 
 using Metadata = std::map<std::string, std::string>;  // the texts of a file, by key
 
-// Writes a file and waits until it is on the disk. Equal arrays give equal bytes: arrays are sorted
-// by element size, largest first, so that all are aligned, and then by name. Throws Error with the
-// path if the disk is full or the folder is not writable, and with the name if an array has one
-// that the format reserves, that is not UTF-8, or that another array has.
+// Writes a file that appears whole or not at all (core/atomic_file.h). Equal arrays give equal
+// bytes: arrays are sorted by element size, largest first, so that all are aligned, and then by
+// name. Throws Error with the path if the disk is full or the folder is not writable, and with the
+// name if an array has one that the format reserves, that is not UTF-8, or that another array has.
 void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
                        const Metadata& metadata = {});
 
@@ -84,12 +76,12 @@ class SafetensorsFile {
   // Opens it with errors that begin with `context` instead of the path.
   SafetensorsFile(std::string path, const std::string& context);
 
-  const std::string& path() const { return path_; }                   // as it was opened
-  const std::vector<StoredArray>& arrays() const { return arrays_; }  // by name
-  const StoredArray* find(std::string_view name) const;               // null if there is none
-  const Metadata& metadata() const { return metadata_; }              // empty if it has none
+  const std::string& path() const { return path_; }                  // as it was opened
+  const std::vector<NamedArray>& arrays() const { return arrays_; }  // by name
+  const NamedArray* find(std::string_view name) const;               // null if there is none
+  const Metadata& metadata() const { return metadata_; }             // empty if it has none
   // Copies array.bytes() bytes. Throws InputError if the file has become shorter since.
-  void read(const StoredArray& array, void* destination) const;
+  void read(const NamedArray& array, void* destination) const;
 
  private:
   void read_bytes(int64_t offset, int64_t bytes, void* destination,
@@ -97,7 +89,7 @@ class SafetensorsFile {
 
   std::string path_;
   Descriptor file_;
-  std::vector<StoredArray> arrays_;
+  std::vector<NamedArray> arrays_;
   Metadata metadata_;
 };
 

@@ -11,10 +11,8 @@
 
 namespace heed::inline HEED_REAL {
 
-// Returns the name, element type and shape that a tensor has in a file.
-ArrayHeader header_of(const NamedParameter& tensor);
-// Lists tensors for write_safetensors(). The arrays are views and live as long as the tensors.
-std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& tensors);
+// Returns a tensor as it is written to a file, a view that lives as long as the tensor.
+NamedArray array_of(const NamedParameter& tensor);
 
 // Writes tensors under their names in the safetensors format, as float32 (float64 if `real` is
 // double). The file appears whole or not at all. Throws Error with the path if the disk is full or

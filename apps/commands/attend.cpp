@@ -104,7 +104,7 @@ std::vector<AttentionRecord> chosen_layers(std::vector<AttentionRecord> records,
   return chosen;
 }
 
-void write_tensors(const std::string& path, const std::vector<AttentionRecord>& records,
+void write_records(const std::string& path, const std::vector<AttentionRecord>& records,
                    Metadata metadata) {
   std::vector<NamedParameter> tensors;
   for (const AttentionRecord& record : records) {
@@ -113,9 +113,7 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
     metadata[record.name] =
         fmt::format("axes [{}] of [{}]", joined(record.axes), joined(record.grid));
   }
-  AtomicFile file(path);
-  write_safetensors(file.aside(), arrays_of(tensors), metadata);
-  file.commit();
+  write_tensors(path, tensors, metadata);
 }
 
 void check_arguments(const AttendArguments& a) {
@@ -175,7 +173,7 @@ void write_all(const AttendArguments& a, const std::string& title,
               weights_in(maps), max_csv_rows);
   std::vector<std::string> written;
   if (!a.safetensors.empty()) {
-    write_tensors(output_path(a.safetensors), records, {{"title", escaped(title)}});
+    write_records(output_path(a.safetensors), records, {{"title", escaped(title)}});
     written.push_back(a.safetensors);
   }
   if (!a.csv.empty()) {

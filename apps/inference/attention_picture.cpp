@@ -201,12 +201,8 @@ std::string caption(int64_t block) {
 
 // A bar with the colours of weights, from 0 to `darkest` (0: the maximum of each head).
 void put_colour_bar(Canvas& canvas, double darkest) {
-  canvas.put(
-      "<defs><linearGradient id=\"weights\"><stop offset=\"0\" stop-color=\"#08306b\" "
-      "stop-opacity=\"0\"/><stop offset=\"1\" stop-color=\"#08306b\"/></linearGradient></defs>");
   canvas.begin_group(margin, margin + heading_height + 8);
-  canvas.put("<rect width=\"{}\" height=\"{}\" fill=\"url(#weights)\" stroke=\"#888\"/>", bar_width,
-             bar_height);
+  canvas.colour_bar(0, 0, bar_width, bar_height);
   for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0})  // of the bar, the root of the weight's
     canvas.text(part * bar_width, bar_height + 13, "middle",
                 fmt::format("{:.2g}", part * part * (darkest > 0 ? darkest : 1)));

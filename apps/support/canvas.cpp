@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#b07700", "#3d9fd6", "#6f6f6f", "#8a6fd1"};
+constexpr const char* cell_colour = "#08306b";
 constexpr const char* dashes[] = {"", "7 3", "2 3", "9 3 2 3"};
 // A circle, a square, a triangle and a diamond around a point.
 constexpr const char* shapes[] = {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0", "m-3.5-3.5h7v7h-7z",
@@ -85,6 +86,8 @@ void Canvas::begin_group(double x, double y, std::string_view attributes) {
   put("<g transform=\"translate({} {})\"{}>", tenth(x), tenth(y), more(attributes));
 }
 
+void Canvas::end_group() { put("</g>"); }
+
 void Canvas::text(double x, double y, const char* anchor, std::string_view words,
                   std::string_view attributes) {
   const bool start = std::string_view(anchor) == "start";
@@ -138,12 +141,25 @@ void Canvas::legend(size_t index, double x, double y, std::string_view label, bo
   text(x + 38, y + 4, "start", label);
 }
 
+void Canvas::begin_cells(double x, double y) {
+  begin_group(x, y, fmt::format("fill=\"{}\"", cell_colour));
+}
+
 void Canvas::cell(double x, double y, double size, double opacity, bool negative,
                   std::string_view title) {
   const std::string tip = title.empty() ? "/" : fmt::format("><title>{}</title></rect", title);
   put("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{2}\"{3} fill-opacity=\"{4:.3g}\"{5}>",
       tenth(x), tenth(y), tenth(size), negative ? " fill=\"#b2182b\"" : "",
       std::round(250 * opacity) / 250, tip);
+}
+
+void Canvas::colour_bar(double x, double y, double width, double height) {
+  put("<defs><linearGradient id=\"cells\"><stop offset=\"0\" stop-color=\"{0}\" "
+      "stop-opacity=\"0\"/><stop offset=\"1\" stop-color=\"{0}\"/></linearGradient></defs>",
+      cell_colour);
+  put("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#cells)\" "
+      "stroke=\"#888\"/>",
+      tenth(x), tenth(y), tenth(width), tenth(height));
 }
 
 void Canvas::frame(double x, double y, double width, double height) {

@@ -36,15 +36,9 @@ class PlotAxis {
 // All coordinates are pixels, to the right and down; they are written to a tenth.
 class Canvas {
  public:
-  // Adds elements as they are. Text in them must be xml_escaped().
-  template <class... Args>
-  void put(fmt::format_string<Args...> format, Args&&... args) {
-    body_ += fmt::format(format, std::forward<Args>(args)...);
-    body_ += '\n';
-  }
   // Moves what is drawn until the end_group() by (x, y). `attributes` hold for all of it.
   void begin_group(double x, double y, std::string_view attributes = "");
-  void end_group() { put("</g>"); }
+  void end_group();
 
   // `anchor`: start, middle or end. `attributes`: more of them, or none.
   void text(double x, double y, const char* anchor, std::string_view words,
@@ -68,11 +62,13 @@ class Canvas {
   void legend(size_t index, double x, double y, std::string_view label, bool joined = true);
 
   // A group of cells. The upper left corner of the matrix is at (x, y).
-  void begin_cells(double x, double y) { begin_group(x, y, "fill=\"#08306b\""); }
+  void begin_cells(double x, double y);
   // A square of a matrix: blue, or red if `negative`. `opacity` is its darkness, from 0 to 1, in
   // steps of 1/250. The title, xml_escaped(), appears where the pointer rests.
   void cell(double x, double y, double size, double opacity, bool negative,
             std::string_view title = "");
+  // A bar with the colours of cells, from opacity 0 to 1.
+  void colour_bar(double x, double y, double width, double height);
   // The border of a matrix.
   void frame(double x, double y, double width, double height);
 
@@ -80,6 +76,13 @@ class Canvas {
   std::string svg(double width, double height, std::string_view title, int font_size = 12) const;
 
  private:
+  // Adds elements as they are. Text in them must be xml_escaped().
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    body_ += fmt::format(format, std::forward<Args>(args)...);
+    body_ += '\n';
+  }
+
   std::string body_;
 };
 

@@ -16,19 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Synchronizes the names in a folder with the disk.
-void sync_folder(const std::string& path) {
-  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder && errno == EACCES) return;  // writable, but not readable
-  if (!folder || ::fsync(folder) != 0) cannot("write", path, errno);
-}
-
-// Creates a new file. First removes a file that a killed process left.
-int open_aside(const std::string& aside) {
-  ::unlink(aside.c_str());
-  return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-}
-
 int open_to_append(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) {
@@ -166,9 +153,11 @@ std::string output_path(const std::string& path) {
     check_input(links < max_links, "{}: cannot write: {}", path, std::strerror(ELOOP));
     file = sibling(file, target);
   }
-  const Aside place(file);
-  const Descriptor tried(open_aside(place.aside()));
-  check_input(static_cast<bool>(tried), "{}: cannot write: {}", path, std::strerror(errno));
+  try {
+    const AtomicFile tried(file);
+  } catch (const Error& error) {
+    throw InputError(error.what());
+  }
   return file;
 }
 
@@ -222,11 +211,6 @@ void remove_leftovers(const std::vector<std::string>& paths) {
     ::unlink(in_folder(folder_of(path), Aside::prefix + name_of(path)).c_str());
 }
 
-void rename_in_folder(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) cannot("write", to, errno);
-  sync_folder(folder_of(to));
-}
-
 std::string in_folder(std::string_view folder, std::string_view name) {
   return (fs::path(folder) / name).string();
 }
@@ -252,30 +236,6 @@ std::string sibling(const std::string& path, const std::string& other) {
 
 std::string absolute_path(const std::string& path, const std::string& from) {
   return fs::absolute(fs::path(from) / path).lexically_normal().string();
-}
-
-Aside::Aside(const std::string& path)
-    : path_(path), aside_(in_folder(folder_of(path), prefix + name_of(path))) {}
-
-Aside::~Aside() {
-  std::error_code ignored;
-  if (!committed_) fs::remove_all(aside_, ignored);
-}
-
-void Aside::commit() {
-  rename_in_folder(aside_, path_);
-  committed_ = true;
-}
-
-AtomicFile::AtomicFile(const std::string& path) : Aside(path), file_(open_aside(aside_)) {
-  if (!file_) cannot("write", path, errno);
-}
-
-void AtomicFile::write(std::string_view contents) { write_all(file_, contents, path_); }
-
-void AtomicFile::commit() {
-  if (::fsync(file_) != 0 || !file_.close()) cannot("write", path_, errno);
-  Aside::commit();  // renames it
 }
 
 AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to_append(path)) {

@@ -1,10 +1,8 @@
-// Files and folders, written atomically.
+// Files and folders, written atomically (core/atomic_file.h).
 //
-// A file is written under a temporary name, synchronized with the disk (fsync) and renamed. So
-// there is always either the complete old file or the complete new one. Writing never follows a
-// link in the last component of a path; output_path() does, for a file that the user names. Reading
-// throws InputError, because the user named the file. Writing throws Error, because the system
-// failed. Errors name the path, the cause and what to do.
+// Writing never follows a link in the last component of a path; output_path() does, for a file that
+// the user names. Reading throws InputError, because the user named the file. Writing throws Error,
+// because the system failed. Errors name the path, the cause and what to do.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/descriptor.h"
+#include "core/atomic_file.h"
 
 struct stat;  // of <sys/stat.h>
 
@@ -76,9 +74,6 @@ void remove_leftovers(const std::vector<std::string>& paths);
 // Removes a file, a link or a folder with its contents, if it exists.
 void remove_all(const std::string& path);
 
-// Renames within a folder and synchronizes the folder with the disk.
-void rename_in_folder(const std::string& from, const std::string& to);
-
 // Returns folder + "/" + name.
 std::string in_folder(std::string_view folder, std::string_view name);
 // Returns the folder of a path, "." if it has none.
@@ -91,42 +86,6 @@ std::string stem_of(const std::string& path);
 std::string sibling(const std::string& path, const std::string& other);
 // Returns the absolute path, relative to the folder `from`, without "." and "..".
 std::string absolute_path(const std::string& path, const std::string& from);
-
-// The hidden name next to `path` under which a file or a folder is written, before it is renamed to
-// `path`. The destructor removes what was not renamed.
-class Aside {
- public:
-  // Names with this prefix are left over from a process that was killed.
-  static constexpr const char* prefix = ".tmp-";
-
-  explicit Aside(const std::string& path);
-  ~Aside();
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
-
-  const std::string& aside() const { return aside_; }
-  void commit();  // renames it
-
- protected:
-  std::string path_, aside_;
-
- private:
-  bool committed_ = false;
-};
-
-// A file that is created or replaced atomically by commit().
-class AtomicFile : public Aside {
- public:
-  // Creates aside(). A link of that name is removed, not followed.
-  explicit AtomicFile(const std::string& path);
-
-  void write(std::string_view contents);
-  int descriptor() const { return file_; }  // for a program that writes it
-  void commit();
-
- private:
-  Descriptor file_;
-};
 
 // A folder that is created atomically by commit().
 class AtomicFolder : public Aside {

@@ -70,13 +70,13 @@ std::optional<RowMap> row_map(const SafetensorsFile& file, const std::string& na
 }
 
 // Throws InputError if an array is not of the expected type and shape. Mapped rows may differ.
-void check_shape(const SafetensorsFile& file, const ArrayTarget& target,
+void check_shape(const SafetensorsFile& file, const NamedParameter& target,
                  const std::optional<RowMap>& rows) {
-  const StoredArray* stored = file.find(target.name);
+  const NamedArray* stored = file.find(target.name);
   check_input(stored != nullptr,
               "`train.load`: {} has no {}; set `train.load_names` to the parameters to load",
               file.path(), target.name);
-  ArrayHeader expected = target;
+  NamedArray expected = array_of(target);
   if (rows) expected.dims[0] = std::ssize(rows->from->tokens);
   check_input(stored->dtype == expected.dtype && stored->dims == expected.dims,
               "`train.load`: {}: expected {} of type {}, found {}", file.path(), target.name,
@@ -84,14 +84,14 @@ void check_shape(const SafetensorsFile& file, const ArrayTarget& target,
 }
 
 // Reads an array and copies the row of each token to that of the same token.
-void read_rows(const SafetensorsFile& file, const ArrayTarget& target, const RowMap& rows) {
-  ArrayTarget stored{*file.find(target.name)};
-  std::vector<float> values(static_cast<size_t>(stored.bytes()) / sizeof(float));
-  stored.data = values.data();
-  read_array(file, stored);
+void read_rows(const SafetensorsFile& file, NamedParameter target, const RowMap& rows) {
+  const NamedArray& array = *file.find(target.name);
+  const Tensor stored = Tensor::empty(Shape(std::span(array.dims)));
+  read_array(file, {target.name, stored});
+  const auto values = stored.values();
   const size_t width = values.size() / rows.from->tokens.size();
   const Vocabulary from(rows.from->tokens);
-  auto* row = static_cast<float*>(target.data);
+  real* row = target.tensor.mutable_data();
   size_t mapped = 0;
   for (const std::string& token : rows.to->tokens) {
     if (const int32_t id = from.find(token); id != Vocabulary::none) {
@@ -106,12 +106,6 @@ void read_rows(const SafetensorsFile& file, const ArrayTarget& target, const Row
 
 }  // namespace
 
-std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters) {
-  std::vector<ArrayTarget> targets;
-  for (NamedParameter p : parameters) targets.push_back({header_of(p), p.tensor.mutable_data()});
-  return targets;
-}
-
 void load_weights(const std::string& path, const std::vector<std::string>& patterns,
                   const std::vector<NamedParameter>& parameters,
                   const RowVocabularies& row_vocabularies, NewTokens new_tokens) {
@@ -122,9 +116,8 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
     if (matches_any(p.name, patterns)) chosen.push_back(p);
   check_input(!chosen.empty(),
               "`train.load_names`: no parameter matches; `heed summary` lists their names");
-  const std::vector<ArrayTarget> targets = targets_of(chosen);
   std::vector<std::optional<RowMap>> maps;
-  for (const ArrayTarget& target : targets) {
+  for (const NamedParameter& target : chosen) {
     std::optional<RowMap>& rows = maps.emplace_back();
     if (const auto found = row_vocabularies.find(target.name); found != row_vocabularies.end())
       rows = row_map(file, target.name, found->second, weights.row_vocabularies);
@@ -139,8 +132,8 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
         lacking.examples(10));
   }
   if (weights.checkpoint) weights.checkpoint->check_model_digest();
-  for (size_t i = 0; i < targets.size(); ++i)
-    maps[i] ? read_rows(file, targets[i], *maps[i]) : read_array(file, targets[i]);
+  for (size_t i = 0; i < chosen.size(); ++i)
+    maps[i] ? read_rows(file, chosen[i], *maps[i]) : read_array(file, chosen[i]);
 }
 
 }  // namespace heed

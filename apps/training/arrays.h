@@ -1,4 +1,4 @@
-// Tensors as the arrays of a safetensors file.
+// Initial weights from a file or another run.
 #pragma once
 
 #include <string>
@@ -9,9 +9,6 @@
 #include "core/tensor.h"
 
 namespace heed {
-
-// Lists tensors for loading. Reading into the targets changes them.
-std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters);
 
 // Loads initial weights from a run (its best checkpoint) or a .safetensors file into the parameters
 // whose names match one of the patterns. `row_vocabularies` are those of the data. If they differ

@@ -9,7 +9,6 @@
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/safetensors.h"
 #include "core/text.h"
 
 namespace heed {
@@ -30,43 +29,41 @@ int64_t step_of(std::string_view name) {
 
 }  // namespace
 
-bool all_finite(const ArrayHeader& array, const void* data) {
-  check(array.dtype == DType::F32, "{}: expected F32, found {}", array.name,
-        dtype_name(array.dtype));
-  const auto* values = static_cast<const float*>(data);
-  const int64_t count = array.bytes() / static_cast<int64_t>(sizeof(float));
+bool all_finite(std::span<const float> values) {
+  const float* const all = values.data();
+  const auto count = std::ssize(values);
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < count; ++i) sum += values[i] * 0;  // NaN for an infinity and for NaN
+  for (int64_t i = 0; i < count; ++i) sum += all[i] * 0;  // NaN for an infinity and for NaN
   return sum == 0;
 }
 
-void check_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets) {
+void check_arrays(const SafetensorsFile& file, const std::vector<NamedParameter>& tensors) {
   const auto other = [&](const std::string& difference) {
     throw InputError(
         fmt::format("{}: of another model: {}; use the config that it was trained with",
                     file.path(), difference));
   };
   std::vector<std::string> names;
-  for (const ArrayTarget& target : targets) {
-    const StoredArray* stored = file.find(target.name);
-    if (!stored) other(fmt::format("it has no {}", in_quotes(target.name, '\'')));
-    if (stored->dtype != target.dtype || stored->dims != target.dims)
-      other(fmt::format("{} is {}, not {}", in_quotes(target.name, '\''), type_text(*stored),
-                        type_text(target)));
-    names.push_back(target.name);
+  for (const NamedParameter& tensor : tensors) {
+    const NamedArray expected = array_of(tensor), *stored = file.find(tensor.name);
+    if (!stored) other(fmt::format("it has no {}", in_quotes(tensor.name, '\'')));
+    if (stored->dtype != expected.dtype || stored->dims != expected.dims)
+      other(fmt::format("{} is {}, not {}", in_quotes(tensor.name, '\''), type_text(*stored),
+                        type_text(expected)));
+    names.push_back(tensor.name);
   }
   std::sort(names.begin(), names.end());
-  for (const StoredArray& stored : file.arrays())
+  for (const NamedArray& stored : file.arrays())
     if (!std::binary_search(names.begin(), names.end(), stored.name))
       other(fmt::format("it has {}, which the model does not have", in_quotes(stored.name, '\'')));
 }
 
-void read_array(const SafetensorsFile& file, const ArrayTarget& target) {
-  file.read(*file.find(target.name), target.data);
-  check_input(all_finite(target, target.data),
+void read_array(const SafetensorsFile& file, NamedParameter tensor) {
+  file.read(*file.find(tensor.name), tensor.tensor.mutable_data());
+  check_input(all_finite(tensor.tensor.values()),
               "{}: {} has values that are infinite or NaN: the training that wrote it had diverged",
-              file.path(), in_quotes(target.name, '\''));
+              file.path(), in_quotes(tensor.name, '\''));
 }
 
 Checkpoint::Checkpoint(std::string path, std::string hint)
@@ -118,31 +115,29 @@ void Checkpoint::check_digest(const char* name) const {
 
 // Checks names, types and shapes before the digest, because the file can be of any size.
 void Checkpoint::check_shapes(const SafetensorsFile& arrays, const char* name,
-                              const std::vector<ArrayTarget>& targets) const {
-  const auto bytes_of = [](const auto& all) {
-    double bytes = 0;
-    for (const ArrayHeader& array : all) bytes += static_cast<double>(array.bytes());
-    return bytes;
-  };
+                              const std::vector<NamedParameter>& tensors) const {
   try {
-    check_arrays(arrays, targets);
+    check_arrays(arrays, tensors);
   } catch (const InputError&) {
-    // If the sizes agree, perhaps only a name is damaged.
-    if (bytes_of(arrays.arrays()) == bytes_of(targets)) check_digest(name);
+    double more = 0;  // bytes in the file than in the tensors
+    for (const NamedArray& array : arrays.arrays()) more += static_cast<double>(array.bytes());
+    for (const NamedParameter& tensor : tensors)
+      more -= static_cast<double>(array_of(tensor).bytes());
+    if (more == 0) check_digest(name);  // perhaps only a name is damaged
     throw;
   }
 }
 
-void Checkpoint::check_model(const std::vector<ArrayTarget>& targets) const {
-  check_shapes(open(model_file), model_file, targets);
+void Checkpoint::check_model(const std::vector<NamedParameter>& tensors) const {
+  check_shapes(open(model_file), model_file, tensors);
 }
 
-void Checkpoint::read(const char* name, const std::vector<ArrayTarget>& targets) const {
+void Checkpoint::read(const char* name, const std::vector<NamedParameter>& tensors) const {
   const SafetensorsFile arrays = open(name);
-  check_shapes(arrays, name, targets);
+  check_shapes(arrays, name, tensors);
   check_digest(name);
   try {
-    for (const ArrayTarget& target : targets) read_array(arrays, target);
+    for (const NamedParameter& tensor : tensors) read_array(arrays, tensor);
   } catch (const InputError& error) {
     throw InputError(error.what() + and_hint());
   }
@@ -152,23 +147,24 @@ std::string Checkpoints::path(int64_t step) const {
   return fmt::format("{}/{}{}", folder_, step_prefix, step);
 }
 
-void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
-                       std::vector<NamedArray> optimizer, Json state, int64_t best_step,
+void Checkpoints::save(int64_t step, const std::vector<NamedParameter>& model,
+                       const std::vector<NamedParameter>& optimizer, Json state, int64_t best_step,
                        const Metadata& metadata) {
-  for (const std::vector<NamedArray>* arrays : {&model, &optimizer})
-    for (const NamedArray& array : *arrays)
-      check(all_finite(array, array.data), "step {}: {} has become infinite or NaN{}", step,
-            array.name, intact());
+  for (const std::vector<NamedParameter>* tensors : {&model, &optimizer})
+    for (const NamedParameter& each : *tensors)
+      check(all_finite(each.tensor.values()), "step {}: {} has become infinite or NaN{}", step,
+            each.name, intact());
   make_subfolder(folder_);  // without the run's folder: somebody may have renamed it by now
   AtomicFolder folder(path(step));
   Json digests = Json::object();
-  const auto write = [&](const char* name, std::vector<NamedArray> arrays, const Metadata& about) {
+  const auto write = [&](const char* name, const std::vector<NamedParameter>& tensors,
+                         const Metadata& about) {
     const std::string file = in_folder(folder.aside(), name);
-    write_safetensors(file, std::move(arrays), about);
+    write_tensors(file, tensors, about);
     digests.set(name, sha256_of_file(file));
   };
-  write(Checkpoint::model_file, std::move(model), metadata);
-  write(Checkpoint::optimizer_file, std::move(optimizer), {});
+  write(Checkpoint::model_file, model, metadata);
+  write(Checkpoint::optimizer_file, optimizer, {});
   state.set("step", step).set("sha256", std::move(digests));
   state.set("state_sha256", sha256(state.text()));
   write_file(in_folder(folder.aside(), "state.json"), state.text(2) + "\n");

@@ -12,26 +12,22 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/support/json.h"
-#include "core/safetensors.h"
+#include "core/tensor_file.h"
 
 namespace heed {
 
-// An array in memory to read into.
-struct ArrayTarget : ArrayHeader {
-  void* data = nullptr;
-};
-
-// Returns whether all values of a float32 array are finite.
-bool all_finite(const ArrayHeader& array, const void* data);
+// Returns whether all values are finite.
+bool all_finite(std::span<const float> values);
 
 // Throws InputError unless the file has exactly these names, types and shapes.
-void check_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets);
-// Reads one array, of the type and shape of the target. Throws InputError if a value is not finite.
-void read_array(const SafetensorsFile& file, const ArrayTarget& target);
+void check_arrays(const SafetensorsFile& file, const std::vector<NamedParameter>& tensors);
+// Reads an array of the type and shape of the tensor. Throws InputError if a value is not finite.
+void read_array(const SafetensorsFile& file, NamedParameter tensor);
 
 // A saved checkpoint.
 class Checkpoint {
@@ -45,24 +41,24 @@ class Checkpoint {
   const Json& digests() const { return digests_; }  // SHA-256 of the files, by name
   // Throw InputError if the file is missing, damaged, of another model, or has values that are not
   // finite.
-  void read_model(const std::vector<ArrayTarget>& targets) const { read(model_file, targets); }
-  void read_optimizer(const std::vector<ArrayTarget>& targets) const {
-    read(optimizer_file, targets);
+  void read_model(const std::vector<NamedParameter>& tensors) const { read(model_file, tensors); }
+  void read_optimizer(const std::vector<NamedParameter>& tensors) const {
+    read(optimizer_file, tensors);
   }
   // Throws InputError unless the weights have the SHA-256 in state.json.
   void check_model_digest() const { check_digest(model_file); }
   // Throws InputError unless the weights have these names, types and shapes. Reads no weight.
-  void check_model(const std::vector<ArrayTarget>& targets) const;
+  void check_model(const std::vector<NamedParameter>& tensors) const;
 
   static constexpr const char* model_file = "model.safetensors";
   static constexpr const char* optimizer_file = "optimizer.safetensors";
 
  private:
-  void read(const char* name, const std::vector<ArrayTarget>& targets) const;
+  void read(const char* name, const std::vector<NamedParameter>& tensors) const;
   std::string existing(const char* name) const;
   SafetensorsFile open(const char* name) const;
   void check_shapes(const SafetensorsFile& arrays, const char* name,
-                    const std::vector<ArrayTarget>& targets) const;
+                    const std::vector<NamedParameter>& tensors) const;
   void check_digest(const char* name) const;
   void check_sound(bool sound, const std::string& file, std::string_view problem) const;
   std::string and_hint() const;  // "; use another …", "" without a hint
@@ -81,8 +77,9 @@ class Checkpoints {
   // Writes a checkpoint, points `latest` to it and `best` to that of `best_step` (0: none).
   // `metadata` is for the file of the weights. Throws Error if a write fails or a value is
   // not finite. Earlier checkpoints stay intact.
-  void save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
-            Json state, int64_t best_step, const Metadata& metadata = {});
+  void save(int64_t step, const std::vector<NamedParameter>& model,
+            const std::vector<NamedParameter>& optimizer, Json state, int64_t best_step,
+            const Metadata& metadata = {});
 
   // Removes leftovers of a killed process.
   void clean_up() const;

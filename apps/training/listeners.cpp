@@ -20,7 +20,6 @@
 #include "core/check.h"
 #include "core/ops.h"
 #include "core/precision.h"
-#include "core/tensor_file.h"
 
 namespace heed {
 namespace {
@@ -153,8 +152,8 @@ void Evaluation::evaluate() {
   const int64_t step = training_.step();
   LoopState& state = training_.state;
   const AveragedWeights average(training_.trainer);
-  for (const NamedArray& weights : arrays_of(training_.trainer.model().parameters()))
-    check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}{}", step,
+  for (const NamedParameter& weights : training_.trainer.model().parameters())
+    check(all_finite(weights.tensor.values()), "step {}: {} has become infinite or NaN{}{}", step,
           weights.name, training_.remedy(), training_.intact());
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
@@ -275,8 +274,8 @@ void TrainingContext::save() {
                    .set("vocabulary", binding.vocabulary)
                    .set("processor", processor_name())
                    .set("precision", precision_name(effective_precision(experiment.precision)));
-  writer->save(step(), arrays_of(trainer.model().parameters()), arrays_of(arrays), std::move(saved),
-               state.best_step, binding.metadata);
+  writer->save(step(), trainer.model().parameters(), arrays, std::move(saved), state.best_step,
+               binding.metadata);
 }
 
 std::string TrainingContext::intact() const { return writer ? writer->checkpoints().intact() : ""; }

@@ -36,8 +36,8 @@ SavedRun opened(const std::string& path, const std::vector<std::string>& assignm
 
 // Returns the name of the first array that differs; "" if none does.
 std::string different_array(const SafetensorsFile& a, const SafetensorsFile& b) {
-  for (const StoredArray& array : a.arrays()) {
-    const StoredArray* const other = b.find(array.name);
+  for (const NamedArray& array : a.arrays()) {
+    const NamedArray* const other = b.find(array.name);
     if (!other || other->dims != array.dims || other->dtype != array.dtype) return array.name;
     std::vector<char> first(static_cast<size_t>(array.bytes())), second(first.size());
     a.read(array, first.data());

@@ -155,12 +155,12 @@ void RunWriter::row(const Json& row) {
   held([&] { metrics_->write(row); });
 }
 
-void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
-                     Json state, int64_t best_step, const Metadata& metadata) {
+void RunWriter::save(int64_t step, const std::vector<NamedParameter>& model,
+                     const std::vector<NamedParameter>& optimizer, Json state, int64_t best_step,
+                     const Metadata& metadata) {
   held([&] {
     restore();
-    checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
-                      metadata);
+    checkpoints_.save(step, model, optimizer, std::move(state), best_step, metadata);
   });
 }
 

@@ -55,8 +55,9 @@ class RunWriter {
   // Appends a row to metrics.jsonl.
   void row(const Json& row);
   // Saves a checkpoint: see Checkpoints::save(). All rows are on the disk before it is.
-  void save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
-            Json state, int64_t best_step, const Metadata& metadata);
+  void save(int64_t step, const std::vector<NamedParameter>& model,
+            const std::vector<NamedParameter>& optimizer, Json state, int64_t best_step,
+            const Metadata& metadata);
   // Writes result.json.
   void result(const TrainingResult& result);
   // Ends the session. Throws Error if a line of the log could not be written.

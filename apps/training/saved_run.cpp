@@ -62,10 +62,10 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
     ScopeGuard here;
     here->shapes_only = true;
     const std::unique_ptr<Model> planned = make_model(options, sizes);
-    const std::vector<ArrayTarget> weights = targets_of(planned->parameters());
+    const std::vector<NamedParameter> weights = planned->parameters();
     checkpoint.check_model(weights);
     double bytes = 0;
-    for (const ArrayTarget& array : weights) bytes += static_cast<double>(array.bytes());
+    for (const NamedParameter& each : weights) bytes += static_cast<double>(array_of(each).bytes());
     check_input(bytes <= available_memory(),
                 "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left",
                 checkpoint.path(), bytes / mib, available_memory() / mib);
@@ -73,7 +73,7 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
   ScopeGuard here;
   here->initialise = false;  // the values come from the checkpoint
   std::unique_ptr<Model> model = make_model(options, sizes);
-  checkpoint.read_model(targets_of(model->parameters()));
+  checkpoint.read_model(model->parameters());
   return model;
 }
 

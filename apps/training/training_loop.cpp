@@ -62,10 +62,10 @@ Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
   check_vocabulary_file(checkpoint, run.vocabulary(), training_.corpus.framing);
   check_data(checkpoint, training_.corpus, run.path());
   check_settings(checkpoint, training_.experiment);
-  checkpoint.read_model(targets_of(training_.trainer.model().parameters()));
+  checkpoint.read_model(training_.trainer.model().parameters());
   std::vector<NamedParameter> arrays(optimizer.begin(), optimizer.end());
   arrays.insert(arrays.end(), average.begin(), average.end());
-  checkpoint.read_optimizer(targets_of(arrays));
+  checkpoint.read_optimizer(arrays);
   Json state = checkpoint.state();
   LoopState training =
       in_context(checkpoint.path(), [&] { return LoopState::from(state.at("training")); });
@@ -179,8 +179,7 @@ std::string TrainingLoop::finish() {
   here->step = static_cast<uint32_t>(best);
   training_.trainer.average().apply(steps);
   if (best != steps && training_.writer)
-    training_.writer->checkpoints().open("best").read_model(
-        targets_of(training_.trainer.model().parameters()));
+    training_.writer->checkpoints().open("best").read_model(training_.trainer.model().parameters());
   share_parameters();
   const double tokens_per_s = training_.tokens_per_second();
   TrainingResult result{steps, to_milliseconds(training_.state.seconds), std::round(tokens_per_s),

@@ -139,7 +139,7 @@ struct Attended {
   }
   std::string shape(const std::string& name) const {
     const SafetensorsFile file(folder / "w.safetensors");
-    const StoredArray* array = file.find(name);
+    const NamedArray* array = file.find(name);
     if (!array) return "none";
     std::string text;
     for (const int64_t length : array->dims)

@@ -243,10 +243,10 @@ TEST_CASE("train.load: loads rows by their token, or none of an unknown vocabula
     const SafetensorsFile stated(weights);
     std::vector<std::vector<float>> values;
     std::vector<NamedArray> arrays;
-    for (const StoredArray& array : stated.arrays()) {
+    for (const NamedArray& array : stated.arrays()) {
       values.emplace_back(static_cast<size_t>(array.bytes() / 4));
       stated.read(array, values.back().data());
-      arrays.push_back({array, values.back().data()});
+      arrays.push_back({array.name, array.dtype, array.dims, values.back().data()});
     }
     write_safetensors(runs / "bare.safetensors", arrays);
   }

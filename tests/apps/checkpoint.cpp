@@ -16,6 +16,7 @@
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "core/standard_ops.h"
 #include "disk_limits.h"
 #include "state_file.h"
 #include "temporary.h"
@@ -26,34 +27,31 @@ namespace {
 
 constexpr int64_t weight_rows = 20, weight_columns = 300;
 
-// Returns values that are different for each step.
-std::vector<float> values_of(int64_t step, float first = 0) {
-  std::vector<float> all(weight_rows * weight_columns);
-  std::iota(all.begin(), all.end(),
-            first + static_cast<float>(step * weight_rows * weight_columns));
-  return all;
+// Returns a tensor whose values are different for each step.
+NamedParameter weight_of(int64_t step) {
+  Tensor all = Tensor::empty({weight_rows, weight_columns});
+  std::iota(all.mutable_data(), all.mutable_data() + all.size(),
+            static_cast<real>(step * all.size()));
+  return {"layer.weight", all};
 }
+NamedParameter moment_of(int64_t step) {
+  return {"exp_avg", add(weight_of(step).tensor, Tensor::scalar(0.5f))};
+}
+
+bool equal(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.values(), b.values()); }
 
 void save(Checkpoints& checkpoints, int64_t step, int64_t best_step = 0) {
-  const std::vector<float> weight = values_of(step), moment = values_of(step, 0.5f);
-  checkpoints.save(step,
-                   {{{"layer.weight", DType::F32, {weight_rows, weight_columns}}, weight.data()}},
-                   {{{"exp_avg", DType::F32, {weight_rows * weight_columns}}, moment.data()}},
+  checkpoints.save(step, {weight_of(step)}, {moment_of(step)},
                    Json::object().set("seed", 3).set("rate", 0.1), best_step);
-}
-
-std::vector<ArrayTarget> target(std::vector<float>& into) {
-  return {{{"layer.weight", DType::F32, {weight_rows, weight_columns}}, into.data()}};
 }
 
 // Reads a checkpoint and checks its values.
 void check_complete(const Checkpoint& checkpoint) {
-  std::vector<float> weight(weight_rows * weight_columns), moment(weight_rows * weight_columns);
-  checkpoint.read_model(target(weight));
-  checkpoint.read_optimizer(
-      {{{"exp_avg", DType::F32, {weight_rows * weight_columns}}, moment.data()}});
-  CHECK(weight == values_of(checkpoint.step()));
-  CHECK(moment == values_of(checkpoint.step(), 0.5f));
+  const NamedParameter weight = weight_of(-1), moment = moment_of(-1);
+  checkpoint.read_model({weight});
+  checkpoint.read_optimizer({moment});
+  CHECK(equal(weight.tensor, weight_of(checkpoint.step()).tensor));
+  CHECK(equal(moment.tensor, moment_of(checkpoint.step()).tensor));
   CHECK(checkpoint.state().text() ==
         fmt::format(R"({{"seed":3,"rate":0.1,"step":{}}})", checkpoint.step()));
 }
@@ -152,21 +150,22 @@ TEST_CASE("checkpoint: weights of another model are rejected without changing an
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1);
   const Checkpoint checkpoint = checkpoints.open("latest");
-  std::vector<float> into(weight_rows * weight_columns, -1.f);
-  const auto error_of = [&](std::vector<ArrayTarget> targets) {
-    return thrown<InputError>([&] { checkpoint.read_model(targets); });
+  const auto error_of = [&](const std::vector<NamedParameter>& tensors) {
+    return thrown<InputError>([&] { checkpoint.read_model(tensors); });
   };
-  auto targets = target(into);
-  targets[0].dims = {weight_columns, weight_rows};
-  CHECK_CONTAINS(error_of(targets), "'layer.weight' is F32 [20, 300], not F32 [300, 20]");
-  targets = target(into);
-  targets[0].dtype = DType::F64;
-  CHECK_CONTAINS(error_of(targets), "'layer.weight' is F32 [20, 300], not F64 [20, 300]");
-  targets = target(into);
-  targets.push_back({{"layer.bias", DType::F32, {1}}, into.data()});
-  CHECK_CONTAINS(error_of(targets), "of another model: it has no 'layer.bias'");
+  const Tensor turned = Tensor::zeros({weight_columns, weight_rows});
+  CHECK_CONTAINS(error_of({{"layer.weight", turned}}),
+                 "'layer.weight' is F32 [20, 300], not F32 [300, 20]");
+  const NamedParameter into = weight_of(-1);
+  CHECK_CONTAINS(error_of({into, {"layer.bias", Tensor::zeros({1})}}),
+                 "of another model: it has no 'layer.bias'");
   CHECK_CONTAINS(error_of({}), "it has 'layer.weight', which the model does not have");
-  CHECK(into == std::vector<float>(weight_rows * weight_columns, -1.f));
+  CHECK(equal(into.tensor, weight_of(-1).tensor));
+  const std::vector<double> doubles(weight_rows * weight_columns);
+  write_safetensors(folder / "x",
+                    {{"layer.weight", DType::F64, {weight_rows, weight_columns}, doubles.data()}});
+  CHECK_CONTAINS(thrown<InputError>([&] { check_arrays(SafetensorsFile(folder / "x"), {into}); }),
+                 "'layer.weight' is F64 [20, 300], not F32 [20, 300]");
 }
 
 TEST_CASE("checkpoint: headers that declare terabytes are rejected before reading") {
@@ -176,9 +175,8 @@ TEST_CASE("checkpoint: headers that declare terabytes are rejected before readin
   std::string bytes(8, '\0');
   bytes[0] = static_cast<char>(header.size());
   write_file(folder / "x.safetensors", bytes + header);
-  std::vector<float> into(weight_rows * weight_columns);
   CHECK_CONTAINS(thrown<InputError>([&] {
-                   check_arrays(SafetensorsFile(folder / "x.safetensors"), target(into));
+                   check_arrays(SafetensorsFile(folder / "x.safetensors"), {weight_of(1)});
                  }),
                  "cut short: the array 'layer.weight' ends at byte 4000000000000 of 0");
 }

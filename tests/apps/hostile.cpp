@@ -59,11 +59,11 @@ struct HostileRun : Workspace {
     std::vector<NamedArray> arrays;
     {
       const SafetensorsFile before(file);
-      for (const StoredArray& array : before.arrays()) {
+      for (const NamedArray& array : before.arrays()) {
         values.emplace_back(static_cast<size_t>(array.bytes() / 4));
         before.read(array, values.back().data());
         change(array.name, values.back());
-        arrays.push_back({array, values.back().data()});
+        arrays.push_back({array.name, array.dtype, array.dims, values.back().data()});
       }
     }
     write_safetensors(file, arrays);
@@ -312,17 +312,17 @@ TEST_CASE("hostile: a validation loss that is not finite stops the run") {
 TEST_CASE("checkpoint: values that are not finite are not saved") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
-  std::vector<float> values(1000, std::numeric_limits<float>::max());
-  const NamedArray array{{"w", DType::F32, {1000}}, values.data()};
-  checkpoints.save(1, {array}, {}, Json::object(), 0);
+  Tensor values = Tensor::full({1000}, std::numeric_limits<float>::max());
+  const NamedParameter w{"w", values};
+  checkpoints.save(1, {w}, {}, Json::object(), 0);
   for (const float bad : {infinity, -infinity, std::nanf("")})
     for (const size_t at : {size_t{0}, size_t{500}, size_t{999}}) {
-      values[at] = bad;
-      CHECK_CONTAINS(thrown<Error>([&] { checkpoints.save(2, {array}, {}, Json::object(), 0); }),
+      values.mutable_data()[at] = bad;
+      CHECK_CONTAINS(thrown<Error>([&] { checkpoints.save(2, {w}, {}, Json::object(), 0); }),
                      "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
-      CHECK_CONTAINS(thrown<Error>([&] { checkpoints.save(2, {}, {array}, Json::object(), 0); }),
+      CHECK_CONTAINS(thrown<Error>([&] { checkpoints.save(2, {}, {w}, Json::object(), 0); }),
                      "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
-      values[at] = 0;
+      values.mutable_data()[at] = 0;
     }
   CHECK(checkpoints.steps() == std::vector<int64_t>{1});
 }

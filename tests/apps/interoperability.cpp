@@ -24,7 +24,7 @@ void write_example(const TemporaryFolder& folder, const std::string& name,
   const Tensor logits = run.model(run.vocabulary(), run.checkpoint("best"))->logits(in);
   std::vector<NamedArray> arrays;
   const auto add = [&](const char* array, DType type, const Shape& shape, const void* data) {
-    arrays.push_back({{array, type, {shape.begin(), shape.end()}}, data});
+    arrays.push_back({array, type, {shape.begin(), shape.end()}, data});
   };
   if (in.source) add("source", DType::I32, in.source.shape(), in.source.data());
   if (in.source) add("lengths", DType::I32, in.source_lengths.shape(), in.source_lengths.data());

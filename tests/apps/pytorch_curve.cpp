@@ -41,7 +41,7 @@ class LossCurve {
  private:
   template <class Value>
   std::vector<Value> read(const std::string& name) const {
-    const StoredArray* array = file_.find(name);
+    const NamedArray* array = file_.find(name);
     REQUIRE_MESSAGE(array, path << " has no " << name);
     std::vector<Value> values(static_cast<size_t>(array->bytes()) / sizeof(Value));
     file_.read(*array, values.data());

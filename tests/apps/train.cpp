@@ -305,7 +305,7 @@ TEST_CASE("train: averaged weights are evaluated and saved, training and resumin
       const auto weights = [&](const std::string& checkpoint) {
         const SafetensorsFile file(workspace / (checkpoint + "/model.safetensors"));
         std::vector<float> values;
-        for (const StoredArray& array : file.arrays()) {
+        for (const NamedArray& array : file.arrays()) {
           values.resize(values.size() + static_cast<size_t>(array.bytes()) / sizeof(float));
           file.read(array, values.data() + values.size() - array.bytes() / 4);
         }
@@ -381,7 +381,7 @@ TEST_CASE("train: loads weights from another run and freezes parameters") {
   const SafetensorsFile a(workspace / "a/checkpoints/best/model.safetensors"),
       b(workspace / "b/checkpoints/best/model.safetensors");
   int same = 0, different = 0;
-  for (const StoredArray& array : a.arrays()) {
+  for (const NamedArray& array : a.arrays()) {
     std::string x(static_cast<size_t>(array.bytes()), '\0'), y = x;
     a.read(array, x.data());
     b.read(*b.find(array.name), y.data());

@@ -122,7 +122,7 @@ struct FineTuning : Workspace {
   // Returns the rows of the token embedding.
   std::vector<std::vector<float>> rows(const std::string& run) const {
     const SafetensorsFile file(path + "/" + run + "/checkpoints/best/model.safetensors");
-    const StoredArray& array = *file.find("embedding.token.weight");
+    const NamedArray& array = *file.find("embedding.token.weight");
     std::vector<float> values(static_cast<size_t>(array.bytes()) / sizeof(float));
     file.read(array, values.data());
     std::vector<std::vector<float>> rows;

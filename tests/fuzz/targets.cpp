@@ -96,7 +96,7 @@ void set(std::string_view input) {
 
 void safetensors(std::string_view input) {
   const SafetensorsFile file(written("model.safetensors", input));
-  for (const StoredArray& array : file.arrays()) {
+  for (const NamedArray& array : file.arrays()) {
     std::vector<char> bytes(static_cast<size_t>(array.bytes()));
     file.read(array, bytes.data());
   }

@@ -67,7 +67,7 @@ class InspectFixture {
  private:
   template <class Value>
   std::vector<Value> read(const std::string& name) const {
-    const StoredArray* array = file_.find(name);
+    const NamedArray* array = file_.find(name);
     REQUIRE_MESSAGE(array, name);
     std::vector<Value> all(static_cast<size_t>(array->bytes()) / sizeof(Value));
     file_.read(*array, all.data());

@@ -38,7 +38,7 @@ class Case {
   explicit Case(std::string name) : name_(std::move(name)) {}
 
   Tensor tensor(const std::string& key) const {
-    const StoredArray& array = stored(key);
+    const NamedArray& array = stored(key);
     std::vector<double> elements(static_cast<size_t>(array.bytes() / 8));
     fixtures().read(array, elements.data());
     const std::vector<real> values(elements.begin(), elements.end());
@@ -49,7 +49,7 @@ class Case {
     return inputs_.back().tensor;
   }
   Ids ids(const std::string& key) const {
-    const StoredArray& array = stored("in." + key);
+    const NamedArray& array = stored("in." + key);
     std::vector<int64_t> elements(static_cast<size_t>(array.bytes() / 8));
     fixtures().read(array, elements.data());
     Ids ids = Ids::empty(Shape(std::span<const int64_t>(array.dims)));
@@ -82,8 +82,8 @@ class Case {
   }
 
  private:
-  const StoredArray& stored(const std::string& key) const {
-    const StoredArray* array = fixtures().find(name_ + "/" + key);
+  const NamedArray& stored(const std::string& key) const {
+    const NamedArray* array = fixtures().find(name_ + "/" + key);
     REQUIRE_MESSAGE(array, name_ << " has no " << key);
     return *array;
   }

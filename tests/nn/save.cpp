@@ -60,11 +60,12 @@ TEST_CASE("save: a file that does not fit changes nothing and is named") {
   // Elements of another type, and more axes than a tensor has.
   const std::vector<double> numbers(6);
   const std::vector<int32_t> integers(6);
-  write_safetensors(file, {{{"weight", DType::I32, {2, 3}}, integers.data()}});
+  write_safetensors(file, {{"weight", DType::I32, {2, 3}, integers.data()}});
   CHECK_CONTAINS(thrown<InputError>([&] { load(wider, file); }), "weight has elements of type I32");
-  write_safetensors(
-      file, {{{"weight", sizeof(real) == 4 ? DType::F32 : DType::F64, {1, 1, 1, 1, 1, 1, 6}},
-              numbers.data()}});
+  write_safetensors(file, {{"weight",
+                            sizeof(real) == 4 ? DType::F32 : DType::F64,
+                            {1, 1, 1, 1, 1, 1, 6},
+                            numbers.data()}});
   CHECK_CONTAINS(thrown<InputError>([&] { load(wider, file); }), "weight has 7 axes");
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("save: an optimizer rejects a file that is not its own") {
   save(adam.optimizer, file);
   CHECK_CONTAINS(thrown<InputError>([&] { load(sgd.optimizer, file); }), file + ": ");
   const real weight[6] = {};
-  write_safetensors(file, {{{"w", sizeof(real) == 4 ? DType::F32 : DType::F64, {2, 3}}, weight}});
+  write_safetensors(file, {{"w", sizeof(real) == 4 ? DType::F32 : DType::F64, {2, 3}, weight}});
   CHECK_CONTAINS(thrown<InputError>([&] { load(adam.optimizer, file); }), "no steps");
   for (const char* steps : {"-1", "x", "9999999999999999999999", "1 "}) {
     CAPTURE(steps);

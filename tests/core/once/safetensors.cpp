@@ -77,11 +77,10 @@ TEST_CASE("safetensors: a file has exactly the bytes of the format") {
   const float w[] = {1, 2};
   const int64_t n[] = {-1};
   const uint8_t flag[] = {7};
-  write_safetensors(file.path,
-                    {{{"w", DType::F32, {2, 1}}, w},
-                     {{"a\"b", DType::U8, {}}, flag},
-                     {{"n", DType::I64, {1}}, n}},
-                    {{"format", "pt"}});
+  write_safetensors(
+      file.path,
+      {{"w", DType::F32, {2, 1}, w}, {"a\"b", DType::U8, {}, flag}, {"n", DType::I64, {1}, n}},
+      {{"format", "pt"}});
   std::string header =
       "{\"__metadata__\":{\"format\":\"pt\"},"
       "\"n\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},"
@@ -96,9 +95,9 @@ TEST_CASE("safetensors: what is written is read back, whatever the order of the 
   std::vector<float> a(1000);
   std::iota(a.begin(), a.end(), 0.f);
   const std::vector<double> b{1e-300, -0.0};
-  const NamedArray first{{"layers.0.weight", DType::F32, {10, 1, 1, 2, 1, 5, 10}}, a.data()};
-  const NamedArray second{{"läyer\n\x01", DType::F64, {2}}, b.data()};
-  const NamedArray nothing{{"nothing", DType::F32, {0, 3}}, nullptr};
+  const NamedArray first{"layers.0.weight", DType::F32, {10, 1, 1, 2, 1, 5, 10}, a.data()};
+  const NamedArray second{"läyer\n\x01", DType::F64, {2}, b.data()};
+  const NamedArray nothing{"nothing", DType::F32, {0, 3}};
   const Metadata metadata{{"a", "\"\\\t/"}, {"", "ü𝄞"}};
   TemporaryFile one, other;
   write_safetensors(one.path, {first, second, nothing}, metadata);
@@ -111,7 +110,7 @@ TEST_CASE("safetensors: what is written is read back, whatever the order of the 
   REQUIRE(file.find("layers.0.weight"));
   CHECK(file.find("layers.0") == nullptr);
   CHECK(file.find("nothing")->dims == std::vector<int64_t>{0, 3});
-  const StoredArray& stored = *file.find(first.name);
+  const NamedArray& stored = *file.find(first.name);
   CHECK(stored.dtype == DType::F32);
   CHECK(stored.dims == first.dims);
   CHECK(stored.offset % 8 == 0);
@@ -254,13 +253,9 @@ TEST_CASE("safetensors: no damaged header crashes the reader") {
 
 TEST_CASE("safetensors: errors of writing and reading name the file") {
   const float x = 1;
-  const NamedArray array{{"x", DType::F32, {}}, &x};
+  const NamedArray array{"x", DType::F32, {}, &x};
   CHECK_THROWS_WITH_AS(write_safetensors("/nowhere/x", {array}),
                        "/nowhere/x: cannot write: No such file or directory", Error);
-  CHECK_THROWS_WITH_AS(write_safetensors("/dev/full", {array}),
-                       "/dev/full: cannot write: No space left on device; make room on the disk "
-                       "and try again",
-                       Error);
   TemporaryFile file;
 
   write_safetensors(file.path, {array});
@@ -304,7 +299,7 @@ TEST_CASE("safetensors: a full disk is an error that names the file") {
   TemporaryFile file;
   std::string text;
   try {
-    write_safetensors(file.path, {{{"x", DType::F32, {4096}}, x.data()}});
+    write_safetensors(file.path, {{"x", DType::F32, {4096}, x.data()}});
   } catch (const Error& error) {
     text = error.what();
   }
