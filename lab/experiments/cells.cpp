@@ -58,7 +58,7 @@ std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds) 
   return notes;
 }
 
-std::string count_text(const RunGroup& group, const std::string& score) {
+std::string count_text(const SeedGroup& group, const std::string& score) {
   const size_t done = group.numbers(score).size();
   if (done == group.runs.size()) return std::to_string(done);
   const int64_t failed = group.failed();
@@ -66,7 +66,7 @@ std::string count_text(const RunGroup& group, const std::string& score) {
                      failed > 0 ? fmt::format(" ({} failed)", failed) : "");
 }
 
-Json run_json(const ScoredRun& run) {
+Json scored_run_json(const ScoredRun& run) {
   Json json = Json::object()
                   .set("run", run.folder.path())
                   .set("seed", run.seed)

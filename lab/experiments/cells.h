@@ -22,10 +22,10 @@ std::string title_of(const std::string& score, IntervalKind kind);
 std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds);
 
 // Returns how many runs of a group have the score: "6", "5 of 6", "4 of 6 (2 failed)".
-std::string count_text(const RunGroup& group, const std::string& score);
+std::string count_text(const SeedGroup& group, const std::string& score);
 
 // Returns {"run", "seed", "state"}, and the "error" of a run that failed.
-Json run_json(const ScoredRun& run);
+Json scored_run_json(const ScoredRun& run);
 
 std::vector<std::string> target_headings(const ScoreTarget& target);
 // Returns what a run, or the median over the runs of a group, has to say about a target: steps and
