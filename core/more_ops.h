@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -87,6 +88,32 @@ inline std::vector<Tensor> split(const Tensor& x, std::initializer_list<int64_t>
 Tensor where(const Ids& condition, const Tensor& a, const Tensor& b);
 // `value` where the condition is true, else x
 Tensor masked_fill(const Tensor& x, const Ids& condition, real value);
+
+// ---- ops/attention.cpp
+// Options of scaled_dot_product_attention() and attention_weights().
+struct AttentionOptions {
+  std::optional<double> scale = {};  // of the scores; without it 1/√K
+  KeepMask mask = {};                // the keys that each query may read
+  double dropout = 0;                // of the weights, in training
+  // Uses only the first `keys` rows of k and v, which then are a cache with free space at the end.
+  // 0: all rows. Not differentiable.
+  int64_t keys = 0;
+};
+// Scaled dot-product attention (Vaswani et al. 2017, equation 1) for all heads. A fast build does
+// not store the (Tq, Tk) weights.
+//   o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
+// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·Kv), head h in columns [h·K, (h+1)·K) → (B, Tq, H·Kv)
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    int64_t heads, const AttentionOptions& options = {});
+// The weights of that mean, before dropout → (B, H, Tq, Tk)
+Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
+                         const AttentionOptions& options = {});
+
+// Of scaled_dot_product_attention(), with two definitions: see core/ops/fused.h.
+namespace fused {
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads,
+                 const AttentionOptions& options);
+}
 
 // ---- ops/log_softmax.cpp
 // The logarithm of softmax(x). Where all of x is -inf: -inf, with a zero gradient.

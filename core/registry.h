@@ -1,10 +1,10 @@
 // Registries: entries that a config names, each defined in a file of its own, listed by one line.
 //
-//   // nn/similarity.h: one line registers a similarity.
+//   // nn/forms/similarity.h: one line registers a similarity.
 //   #define HEED_SIMILARITIES(entry) entry(dot) entry(cosine)
 //   HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
 //
-//   // nn/similarity.cpp, or a file of its own
+//   // nn/forms/similarity.cpp, or a file of its own
 //   const SimilarityRule similarities::cosine = {.name = "cosine", …};
 //
 // HEED_REGISTRY declares every entry and the array similarities::all of pointers to them, from

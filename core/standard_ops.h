@@ -16,7 +16,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <optional>
 
 #include "core/activation.h"
 #include "core/ids.h"
@@ -50,6 +49,8 @@ Tensor permute(const Tensor& x, std::span<const int> axes);  // axis i of y is a
 inline Tensor permute(const Tensor& x, Axes a) { return permute(x, {a.begin(), a.size()}); }
 Tensor transpose(const Tensor& x, int axis, int other);                // exchanges two axes
 Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last);  // [first, last) of an axis
+Tensor split_heads(const Tensor& x, int64_t heads);  // (B, T, H·K) → (B, H, T, K)
+Tensor merge_heads(const Tensor& x);                 // (B, H, T, K) → (B, T, H·K)
 
 // ---- ops/masked_fill.cpp
 // scores (B, H, Tq, Tk), but `value`, with a zero gradient, where the mask hides a key from a query
@@ -132,27 +133,5 @@ inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction = Reduction::mean,
                             const LabelSmoothing& smoothing = {}, int64_t at_once = logits_at_once);
-
-// ---- ops/attention.cpp
-// Options of scaled_dot_product_attention() and attention_weights().
-struct AttentionOptions {
-  std::optional<double> scale = {};  // of the scores; without it 1/√K
-  KeepMask mask = {};                // the keys that each query may read
-  double dropout = 0;                // of the weights, in training
-  // Uses only the first `keys` rows of k and v, which then are a cache with free space at the end.
-  // 0: all rows. Not differentiable.
-  int64_t keys = 0;
-};
-// Scaled dot-product attention (Vaswani et al. 2017, equation 1) for all heads. A fast build does
-// not store the (Tq, Tk) weights.
-//   o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
-// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·Kv), head h in columns [h·K, (h+1)·K) → (B, Tq, H·Kv)
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                    int64_t heads, const AttentionOptions& options = {});
-// The weights of that mean, before dropout → (B, H, Tq, Tk)
-Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
-                         const AttentionOptions& options = {});
-Tensor split_heads(const Tensor& x, int64_t heads);  // (B, T, H·K) → (B, H, T, K)
-Tensor merge_heads(const Tensor& x);                 // (B, H, T, K) → (B, T, H·K)
 
 }  // namespace heed::inline HEED_REAL

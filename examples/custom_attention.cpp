@@ -4,58 +4,46 @@
 // one (Tq, Tk) matrix for each of H heads and M is (H, H), at first the identity.
 #include <fmt/core.h>
 
-#include <cmath>
 #include <heed/heed.h>
 
 using namespace heed;
 
-class TalkingHeads : public Attention {
+class TalkingHeads : public MultiHeadAttention {
  public:
-  TalkingHeads(int64_t dim, int64_t heads)
-      : heads_(heads),
-        qkv_(this, "qkv", dim, 3 * dim),
-        mix_(this, "mix", constant_parameter({heads, heads}, 0)),
-        output_(this, "output", dim, dim) {
+  TalkingHeads(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& options = {})
+      : MultiHeadAttention(dim, heads, options),
+        mix_(this, "mix", constant_parameter({heads, heads}, 0)) {
     for (int64_t h = 0; h < heads; ++h) mix_.mutable_data()[h * heads + h] = 1;
   }
-  // x (B, T, D) → (B, T, D)
-  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override {
-    const std::vector<Tensor> parts = split(qkv_(x), {x.dim(-1), x.dim(-1), x.dim(-1)}, -1);
-    const auto head = [&](const Tensor& t) { return split_heads(t, heads_); };  // (B, H, T, K)
-    const Tensor q = head(parts[0]), k = head(parts[1]), v = head(parts[2]);
-    const Tensor scores =
-        matmul(q, transpose(k, -1, -2)) * (1 / std::sqrt(static_cast<real>(q.dim(-1))));
-    const int64_t B = x.dim(0), T = x.dim(1);
-    const Tensor mixed =
-        matmul(mix_, scores.reshape({B, heads_, T * T})).reshape({B, heads_, T, T});
-    const Tensor hidden = masked_fill(mixed, sequence.mask, -std::numeric_limits<real>::infinity());
-    return output_(merge_heads(matmul(softmax(hidden), v)));
+
+ protected:
+  // M S; S is the scores of the base, (B, H, Tq, Tk).
+  Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const override {
+    const Tensor s = MultiHeadAttention::scores(q, k, bias);
+    return matmul(mix_, s.reshape({s.dim(0), s.dim(1), s.dim(2) * s.dim(3)})).reshape(s.shape());
   }
-  Tensor across(const Tensor&, const Tensor&, const KeepMask&, Past*) const override {
-    throw Error("talking heads: no cross-attention");
-  }
+  // The fused kernel would not mix, so the layer computes its steps one by one.
+  Tensor fused(const Tensor&, const KeyValues&, const KeepMask&) const override { return {}; }
 
  private:
-  int64_t heads_;
-  Part<Linear> qkv_;  // a Part registers itself, so the optimizer finds it
-  Part<Tensor> mix_;
-  Part<Linear> output_;
+  Part<Tensor> mix_;  // a Part registers itself, so the optimizer finds it
 };
 
-// What the layers are made of: the Transformer's parts, but for this attention.
-class TalkingParts : public Parts {
- public:
-  std::unique_ptr<Mixing> mixing(const BlockOptions& o, const LinearOptions&) const override {
-    return std::make_unique<TalkingHeads>(o.dim, o.heads);
-  }
-};
+// How a model names and makes the sublayer.
+const MixingRule talking_heads = {
+    .name = "attention",
+    .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      return std::make_unique<TalkingHeads>(o.dim, o.heads,
+                                            MultiHeadAttentionOptions{.linear = linear});
+    }};
 
 int main() {
   scope().seed = 1;
-  BlockOptions block;
+  ModelOptions block;
   block.dim = 16;
   block.heads = 2;
-  const Encoder encoder(block, 2, TalkingParts());
+  block.mixing.kind = &talking_heads;
+  const Encoder encoder(block, 2);
   Random random(1, Purpose::test);
   Tensor x = Tensor::empty({3, 5, 16});
   for (int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<real>(random.normal());

@@ -20,11 +20,11 @@ class CountingModel : public Module {
   }
 
  private:
-  static BlockOptions options() {
-    BlockOptions block;
+  static ModelOptions options() {
+    ModelOptions block;
     block.dim = 32;
     block.heads = 2;
-    block.causal = true;
+    block.attention.causal = true;
     block.dropout = 0.1;
     return block;
   }

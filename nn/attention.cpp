@@ -2,39 +2,84 @@
 #include "nn/attention.h"
 
 #include <cmath>
+#include <limits>
 
-#include "core/scope.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
+namespace {
 
-// Q = x Wqᵀ, for queries that start at position `first`.
+// Without a matrix, as other forms may be, x itself.
+Tensor project(const std::unique_ptr<Linear>& linear, const Tensor& x) {
+  return linear ? (*linear)(x) : x;
+}
+
+// The filled positions of x (B, T, …): a cache has free ones at the end.
+Tensor filled(const Tensor& x, int64_t length) {
+  return length == x.dim(1) ? x : slice(x, 1, 0, length);
+}
+
+}  // namespace
+
+// Q = x Wqᵀ
 Tensor MultiHeadAttention::queries(const Tensor& x, int64_t first) const {
-  return tapped(*this, Site::queries, rotated(query_(x), first));
+  return tapped(*this, Site::queries, rotated(project(query_, x), first));
 }
 
 // K = c Wkᵀ,  V = c Wvᵀ
-KeyValues MultiHeadAttention::keys_and_values(const Tensor& c, int64_t first) const {
-  const Tensor k = key_(c);
-  const Tensor v = tapped(*this, Site::values, value_(c));
-  return {tapped(*this, Site::keys, rotated(k, first)), v, c.dim(1)};
+KeyValues MultiHeadAttention::keys_and_values(const Tensor& keys, const Tensor& values,
+                                              int64_t first) const {
+  const Tensor k = project(key_, keys);
+  const Tensor v =
+      tapped(*this, Site::values, options_.tie_key_value ? k : project(value_, values));
+  return {tapped(*this, Site::keys, rotated(k, first)), v, k.dim(1)};
 }
 
-// y = z Woᵀ,  z = [P₁ V₁; …; P_H V_H],  Pₕ = softmax(Qₕ Kₕᵀ / √K)
-Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const {
-  mask.causal = mask.causal || causal_;
-  Tensor z = replaced_heads(q, kv, mask);
-  if (!z) {
-    const bool has_free_rows = kv.length < kv.keys.dim(1);  // of a cache
-    z = scaled_dot_product_attention(q, kv.keys, kv.values, heads_,
-                                     {.scale = scale_,
-                                      .mask = mask,
-                                      .dropout = dropout_,
-                                      .keys = has_free_rows ? kv.length : 0});
+// Queries or keys whose products depend on the distance of their positions.
+Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
+  const PositionalOptions& o = options_.positional;
+  return o.kind->rotate ? o.kind->rotate(x, heads_, first, o) : x;
+}
+
+// Qₕ Kₕᵀ / √K
+Tensor MultiHeadAttention::scores(const Tensor& q, const Tensor& k, const Tensor& bias) const {
+  const Tensor qh = split_heads(q, heads_), kh = split_heads(k, heads_);
+  const double scale = 1 / std::sqrt(static_cast<double>(qh.dim(-1)));
+  const Tensor s = mul(matmul(qh, transpose(kh, -1, -2)), static_cast<real>(scale));
+  return bias ? s + bias : s;
+}
+
+// Pₕ = softmax(Qₕ Kₕᵀ / √K), where hidden scores are -∞
+Tensor MultiHeadAttention::weights(const Tensor& s, const KeepMask& mask) const {
+  return softmax(masked_fill(s, mask, -std::numeric_limits<real>::infinity()));
+}
+
+// [P₁ V₁; …; P_H V_H]
+Tensor MultiHeadAttention::means(const Tensor& p, const Tensor& v) const {
+  const Tensor vh = split_heads(v, heads_);
+  return merge_heads(matmul(dropout(p, options_.dropout), vh));
+}
+
+// z = [P₁ V₁; …; P_H V_H]
+Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
+                                  const Tensor& bias) const {
+  mask.causal = mask.causal || options_.causal;
+  Tensor z = bias ? Tensor() : fused(q, kv, mask);
+  if (!z || Tap::wanted(*this, Site::scores) || Tap::wanted(*this, Site::weights)) {
+    const Tensor s = scores(q, filled(kv.keys, kv.length), bias);
+    const Tensor seen = tapped(*this, Site::scores, s), p = weights(seen, mask);
+    const Tensor used = tapped(*this, Site::weights, p);
+    if (!z || !seen.same_as(s) || !used.same_as(p)) z = means(used, filled(kv.values, kv.length));
   }
-  z = tapped(*this, Site::heads, std::move(z));
+  return tapped(*this, Site::heads, std::move(z));
+}
+
+// y = z Woᵀ
+Tensor MultiHeadAttention::combined(const Tensor& z) const { return (*output_)(z); }
+
+Tensor MultiHeadAttention::output(const Tensor& z) const {
   const Tensor y = replaced_output(z);
-  return y ? y : output_(z);
+  return activate(options_.activation, y ? y : combined(z));
 }
 
 // One statement per projection: gradients are added in the order in which results were computed,
@@ -42,50 +87,56 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask
 Tensor MultiHeadAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   Past* const past = sequence.past;  // null in training
-  check(!past || can_cache(), "multi-head attention: a cache needs causal attention in a sequence");
+  check(!past || can_cache(),
+        "multi-head attention: a cache needs causal attention in a sequence; set "
+        "`attention.causal` = true");
   const int64_t first = past ? past->length() : 0;
   const Tensor q = queries(x, first);
-  const KeyValues own = keys_and_values(x, first);
-  return attend(q, past ? past->append(*this, own) : own, sequence.mask);
+  const KeyValues own = keys_and_values(x, x, first);
+  return output(attend(q, past ? past->append(*this, own) : own, sequence.mask));
 }
 
 Tensor MultiHeadAttention::across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
                                   Past* past) const {
   const ModuleScope here(*this);
-  if (!past) {
-    const Tensor q = queries(x, 0);
-    return attend(q, keys_and_values(memory, 0), mask);
-  }
-  KeyValues& kept = past->memory(*this);  // the memory does not grow: read it once
-  if (!kept.keys) kept = keys_and_values(memory, 0);
-  return attend(queries(x, 0), kept, mask);
+  const Tensor q = queries(x, 0);
+  KeyValues now;
+  KeyValues& kv = past ? past->memory(*this) : now;  // the memory does not grow: read it once
+  if (!kv.keys) kv = keys_and_values(memory, memory, 0);
+  return output(attend(q, kv, mask));
 }
 
 // ---- construction
 
 MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads,
                                        const MultiHeadAttentionOptions& o)
-    : query_(this, "query", dim, dim, o.linear.inside()),
-      key_(this, "key", o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
-      value_(this, "value", o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
-      output_(this, "output", dim, dim, o.linear),
-      heads_(heads),
-      causal_(o.causal),
-      dropout_(o.dropout),
-      rotary_(o.rotary) {
-  check_input(heads >= 1 && dim % heads == 0,
-              "multi-head attention: {} heads do not divide the width {}", heads, dim);
-  check_input(o.dropout >= 0 && o.dropout <= 0.99,
-              "multi-head attention: dropout: expected a number, 0 … 0.99, found {}", o.dropout);
-  scale_ = 1 / std::sqrt(static_cast<double>(dim / heads));
+    : MultiHeadAttention(
+          dim, heads, o,
+          {std::make_unique<Linear>(dim, dim, o.linear.inside()),
+           std::make_unique<Linear>(o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
+           std::make_unique<Linear>(o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
+           std::make_unique<Linear>(dim, dim, o.linear)}) {
+  o.check_standard(dim, heads);
 }
 
-// Queries or keys (B, T, H·K) whose products depend on the distance of their positions.
-Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
-  if (!rotary_) return x;
-  RotaryOptions here = *rotary_;
-  here.first_position = first;
-  return rotary(x, heads_, here);
+MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads,
+                                       const MultiHeadAttentionOptions& options, Projections w)
+    : options_(options),
+      dim_(dim),
+      heads_(heads),
+      query_(this, "query", std::move(w.query)),
+      key_(this, "key", std::move(w.key)),
+      value_(this, "value", std::move(w.value)),
+      output_(this, "output", std::move(w.output)) {}
+
+MultiHeadAttentionOptions MultiHeadAttentionOptions::across(int64_t width) const {
+  MultiHeadAttentionOptions form = *this;
+  form.context_dim = width;
+  form.causal = false;
+  form.window = form.graph_distances = 0;
+  form.axes = form.grid = {};
+  form.positional = {};
+  return form;
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -11,50 +11,106 @@
 // write x W; a weight is stored as (outputs, inputs), so it is x wᵀ here.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "core/standard_ops.h"
 #include "nn/linear.h"
 #include "nn/mixing.h"
+#include "nn/positions.h"
 
 namespace heed::inline HEED_REAL {
 
-// Options of MultiHeadAttention. The defaults: self-attention of an encoder.
+// What other forms choose. Their definitions are in nn/forms.
+struct SimilarityRule;
+struct NormaliserRule;
+extern const SimilarityRule* const scaled_dot_product;  // null in the minimal build
+extern const NormaliserRule* const softmax_of_scores;
+enum class ScoreScale;
+enum class HeadWidth;
+enum class Combine;
+
+// Options of a layer of attention. The defaults: self-attention of an encoder, as above.
 struct MultiHeadAttentionOptions {
-  int64_t context_dim = 0;    // width of c; 0: that of x
-  bool causal = false;        // no position reads a later one
-  double dropout = 0;         // of the attention weights P
-  LinearOptions linear = {};  // of the projections; the last joins the residual stream
-  std::optional<RotaryOptions> rotary = {};  // turns queries and keys by their positions
+  int64_t context_dim = 0;            // width of c; 0: that of x
+  bool causal = false;                // no position reads a later one
+  double dropout = 0;                 // of the attention weights P
+  LinearOptions linear = {};          // of the projections; the last joins the residual stream
+  PositionalOptions positional = {};  // those that act in attention: rotary turns Q and K
+  // ---- other forms, by make_attention(). fields() describes each.
+  const SimilarityRule* similarity = scaled_dot_product;
+  ScoreScale scale = {};
+  double scale_value = 1, sigma = 1;
+  const NormaliserRule* normaliser = softmax_of_scores;
+  bool straight_through = false;
+  double temperature = 1, final_temperature = 0;
+  int64_t temperature_steps = 0;
+  HeadWidth head_width = {};
+  int64_t key_dim = 0, value_dim = 0;                   // of every head; 0: by head_width
+  std::vector<int64_t> key_dims = {}, value_dims = {};  // of each head, instead of these
+  Combine combine = {};
+  bool project_query = true, project_key = true, project_value = true, tie_key_value = false;
+  int64_t window = 0;
+  Activation activation = Activation::none;
+  int64_t graph_distances = 0;
+  std::vector<int64_t> axes = {}, grid = {};  // self-attention along axes of a grid; its lengths
+  int64_t value_source_dim = 0;               // width of the vectors of values; 0: context_dim
+
+  void fields(Fields& f);  // visits the keys of [model.attention]
+  // Throws as the constructor of MultiHeadAttention.
+  void check_standard(int64_t dim, int64_t heads) const;
+  // The same form for queries from elsewhere: without what relates the positions of one sequence.
+  MultiHeadAttentionOptions across(int64_t context_width) const;
 };
 
-// The layer y, with parameters Wq, Wk, Wv and Wo.
-class MultiHeadAttention : public Attention {
+// The layer y, with parameters Wq, Wk, Wv and Wo. A form of it is a class that overrides some of
+// the steps.
+class MultiHeadAttention : public Mixing {
  public:
-  // Throws InputError unless `heads` divides `dim`, and for a dropout out of range.
+  // Throws InputError unless `heads` divides `dim` and for values out of range, and Error for other
+  // forms.
   MultiHeadAttention(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& options = {});
 
   // Self-attention: x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
-  // Cross-attention: x (B, Tq, D), memory (B, Tk, Dm) → (B, Tq, D)
+  // Cross-attention: x (B, Tq, D), memory (B, Tk, Dm) → (B, Tq, D). `mask` is for the memory. With
+  // a past, the memory is read at the first call only.
   Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
-                Past* past = nullptr) const override;
-  bool can_cache() const override { return causal_; }
+                Past* past = nullptr) const;
+  bool can_cache() const override { return options_.causal; }
+
+ protected:
+  struct Projections {  // Wq, Wk, Wv, Wo; a form may lack any
+    std::unique_ptr<Linear> query, key, value, output;
+  };
+  MultiHeadAttention(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& options,
+                     Projections projections);
+  Tensor queries(const Tensor& x, int64_t first) const;  // Q, at the positions first, first + 1, …
+  KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
+  Tensor output(const Tensor& z) const;  // y
+
+  // ---- the steps, from Q, K (B, T, H·K) and V to z = [P₁ V₁; …; P_H V_H] and y
+  virtual Tensor rotated(const Tensor& x, int64_t first) const;  // Q or K with their positions
+  // All steps to z. `bias` (B or 1, H or 1, Tq, Tk) is added to the scores; no tensor: none is.
+  virtual Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
+                        const Tensor& bias = {}) const;
+  // Computes z without storing P, as a kernel of the full build does. No tensor: it cannot.
+  virtual Tensor fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
+  virtual Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const;
+  virtual Tensor weights(const Tensor& scores, const KeepMask& mask) const;  // P (B, H, Tq, Tk)
+  virtual Tensor means(const Tensor& p, const Tensor& v) const;              // z
+  virtual Tensor combined(const Tensor& z) const;                            // y
+
+  MultiHeadAttentionOptions options_;
+  int64_t dim_, heads_;
+  Part<std::unique_ptr<Linear>> query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
 
  private:
-  Tensor queries(const Tensor& x, int64_t first) const;
-  KeyValues keys_and_values(const Tensor& c, int64_t first) const;
-  Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const;
-  Tensor rotated(const Tensor& x, int64_t first) const;
-  // Returns [P₁ V₁; …; P_H V_H] if a tap (nn/tap.h) replaces P or the scores, else no tensor.
-  Tensor replaced_heads(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
   Tensor replaced_output(const Tensor& z) const;  // y if a tap replaces what heads add to it
-
-  Part<Linear> query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
-  int64_t heads_;
-  bool causal_;
-  double dropout_, scale_ = 1;  // 1/√K
-  std::optional<RotaryOptions> rotary_;
 };
+
+// Returns attention in the form that the options choose. Throws InputError for options out of range
+// and, naming the key, for options that contradict each other or the widths.
+std::unique_ptr<MultiHeadAttention> make_attention(int64_t dim, int64_t heads,
+                                                   const MultiHeadAttentionOptions& options = {});
 
 }  // namespace heed::inline HEED_REAL

@@ -34,51 +34,75 @@ Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence
 
 namespace {
 
-LinearOptions linear_options(const BlockOptions& o, int64_t residual_depth) {
+LinearOptions linear_options(const ModelOptions& o, int64_t residual_depth) {
   return {.bias = o.bias, .init = o.init, .residual_depth = residual_depth};
 }
 
-NormOptions norm_options(const BlockOptions& o) {
+NormOptions norm_options(const ModelOptions& o) {
   NormOptions norm = o.norm;
   norm.bias = norm.bias && o.bias;
   return norm;
 }
 
-int64_t hidden_width(const BlockOptions& o) {
+int64_t hidden_width(const ModelOptions& o) {
   return o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
+}
+
+MultiHeadAttentionOptions attention_options(const ModelOptions& o, const LinearOptions& linear) {
+  MultiHeadAttentionOptions options = o.attention;
+  options.dropout = o.attention_dropout;
+  options.linear = linear;
+  options.positional = o.positional;
+  return options;
+}
+
+std::unique_ptr<Mixing> make_mixing(const ModelOptions& o, const LinearOptions& linear) {
+  o.validate_stack();
+  return o.mixing.kind->make(o, linear);
 }
 
 }  // namespace
 
-Residual::Residual(Module* layer, std::string norm_name, const BlockOptions& o)
+const MixingRule mixings::attention = {
+    .name = "attention",
+    .is_attention = true,
+    .can_be_causal = true,
+    .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      return make_attention(o.dim, o.heads, attention_options(o, linear));
+    }};
+
+Residual::Residual(Module* layer, std::string norm_name, const ModelOptions& o)
     : norm(layer, std::move(norm_name), o.dim, norm_options(o)),
       norm_first(o.norm_first),
       dropout(o.dropout) {}
 
-EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
-    : mixing_residual_(this, parts.mixing_name() + std::string("_norm"), o),
-      mixing_(this, parts.mixing_name(), parts.mixing(o, linear_options(o, residual_depth))),
+EncoderLayer::EncoderLayer(const ModelOptions& o, int64_t residual_depth)
+    : mixing_residual_(this, o.mixing.kind->name + std::string("_norm"), o),
+      mixing_(this, o.mixing.kind->name, make_mixing(o, linear_options(o, residual_depth))),
       feed_forward_residual_(this, "feed_forward_norm", o),
       feed_forward_(this, "feed_forward", o.dim, hidden_width(o), o.activation, o.dropout,
                     linear_options(o, residual_depth)) {}
 
-DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
-    : mixing_residual_(this, parts.mixing_name() + std::string("_norm"), o),
-      mixing_(this, parts.mixing_name(), parts.mixing(o, linear_options(o, residual_depth))),
+DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t residual_depth)
+    : mixing_residual_(this, o.mixing.kind->name + std::string("_norm"), o),
+      mixing_(this, o.mixing.kind->name, make_mixing(o, linear_options(o, residual_depth))),
       cross_attention_residual_(this, "cross_attention_norm", o),
-      cross_attention_(this, "cross_attention",
-                       parts.cross_attention(o, linear_options(o, residual_depth))),
+      cross_attention_(
+          this, "cross_attention",
+          make_attention(
+              o.dim, o.heads,
+              attention_options(o, linear_options(o, residual_depth)).across(o.memory_dim))),
       feed_forward_residual_(this, "feed_forward_norm", o),
       feed_forward_(this, "feed_forward", o.dim, hidden_width(o), o.activation, o.dropout,
                     linear_options(o, residual_depth)) {}
 
 template <class Layer>
-Stack<Layer>::Stack(const BlockOptions& options, int64_t layers, const Parts& parts)
+Stack<Layer>::Stack(const ModelOptions& options, int64_t layers)
     : layers_([&] {
         std::vector<Part<std::unique_ptr<Layer>>> all;
         for (int64_t i = 0; i < layers; ++i)
           all.emplace_back(this, fmt::format("layers.{}", i),
-                           std::make_unique<Layer>(options, Layer::sublayers * layers, parts));
+                           std::make_unique<Layer>(options, Layer::sublayers * layers));
         return all;
       }()),
       norm_(this, "norm",
@@ -87,32 +111,5 @@ Stack<Layer>::Stack(const BlockOptions& options, int64_t layers, const Parts& pa
 
 template class Stack<EncoderLayer>;
 template class Stack<DecoderLayer>;
-
-// ---- the parts of the Transformer
-
-constinit const Parts transformer_parts;
-
-std::unique_ptr<Mixing> Parts::mixing(const BlockOptions& o, const LinearOptions& linear) const {
-  o.validate();
-  MultiHeadAttentionOptions options{
-      .causal = o.causal, .dropout = o.attention_dropout, .linear = linear};
-  if (kind_ == Kind::rotary) options.rotary = RotaryOptions();
-  return std::make_unique<MultiHeadAttention>(o.dim, o.heads, options);
-}
-
-std::unique_ptr<Attention> Parts::cross_attention(const BlockOptions& o,
-                                                  const LinearOptions& linear) const {
-  return std::make_unique<MultiHeadAttention>(
-      o.dim, o.heads,
-      MultiHeadAttentionOptions{
-          .context_dim = o.memory_dim, .dropout = o.attention_dropout, .linear = linear});
-}
-
-std::unique_ptr<Positions> Parts::positions(int64_t dim, double std,
-                                            std::span<const int64_t>) const {
-  if (kind_ == Kind::sinusoidal) return std::make_unique<SinusoidalPositions>();
-  if (kind_ == Kind::learned) return std::make_unique<LearnedPositions>(max_length_, dim, std);
-  return std::make_unique<Positions>();
-}
 
 }  // namespace heed::inline HEED_REAL

@@ -8,19 +8,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "nn/attention.h"
-#include "nn/feed_forward.h"
-#include "nn/norm.h"
-#include "nn/positions.h"
+#include "nn/model_options.h"
 
 namespace heed::inline HEED_REAL {
-
-struct BlockOptions;
-class Parts;
-extern const Parts transformer_parts;  // multi-head attention, and no positions
 
 // A sublayer's norm, dropout and addition to the residual stream.
 struct Residual {
@@ -28,21 +20,20 @@ struct Residual {
   bool norm_first;  // pre-norm
   double dropout;   // of what the sublayer adds
 
-  Residual(Module* layer, std::string norm_name, const BlockOptions& options);
+  Residual(Module* layer, std::string norm_name, const ModelOptions& options);
   template <class Sublayer>
   Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
 };
 
-// Attention, or its replacement, and feed-forward. With `causal` it is a layer of a decoder-only
-// model: a decoder without an encoder to read is an encoder with a causal mask.
+// Attention, or its replacement, and feed-forward. With `attention.causal` it is a layer of a
+// decoder-only model: a decoder without an encoder to read is an encoder with a causal mask.
 class EncoderLayer : public Module {
  public:
   static constexpr int64_t sublayers = 2;  // attention, feed-forward
 
   // `residual_depth`: the number of sublayers of the whole stack, for InitKind::gpt2. Throws
   // InputError for values out of range and for options that contradict each other.
-  explicit EncoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
-                        const Parts& parts = transformer_parts);
+  explicit EncoderLayer(const ModelOptions& options, int64_t residual_depth = sublayers);
   // x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const;
   bool can_cache() const { return mixing_->can_cache(); }  // it can continue from a past
@@ -59,8 +50,7 @@ class DecoderLayer : public Module {
  public:
   static constexpr int64_t sublayers = 3;  // attention, cross-attention, feed-forward
 
-  explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
-                        const Parts& parts = transformer_parts);
+  explicit DecoderLayer(const ModelOptions& options, int64_t residual_depth = sublayers);
   // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a past, the
   // memory is read at the first call only.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence, const Tensor& memory,
@@ -71,7 +61,7 @@ class DecoderLayer : public Module {
   Residual mixing_residual_;
   Part<std::unique_ptr<Mixing>> mixing_;
   Residual cross_attention_residual_;
-  Part<std::unique_ptr<Attention>> cross_attention_;
+  Part<std::unique_ptr<MultiHeadAttention>> cross_attention_;
   Residual feed_forward_residual_;
   Part<FeedForward> feed_forward_;
 };
@@ -80,7 +70,7 @@ class DecoderLayer : public Module {
 template <class Layer>
 class Stack : public Module {
  public:
-  Stack(const BlockOptions& options, int64_t layers, const Parts& parts = transformer_parts);
+  Stack(const ModelOptions& options, int64_t layers);
   // x (B, T, D) → (B, T, D)
   template <class... Arguments>
   Tensor operator()(Tensor x, const Arguments&... arguments) const {
@@ -102,63 +92,5 @@ class Stack : public Module {
 
 using Encoder = Stack<EncoderLayer>;  // or a decoder without an encoder to read
 using Decoder = Stack<DecoderLayer>;  // of an encoder-decoder
-
-enum class Choice { automatic, yes, no };  // automatic: as another option implies
-
-// The options of one stack of layers.
-struct BlockOptions {
-  int64_t dim = 64;  // D
-  int64_t heads = 4;
-  int64_t feed_forward = 0;      // hidden width; 0: 4 · dim
-  double dropout = 0;            // of a sublayer's output, and inside the feed-forward network
-  double attention_dropout = 0;  // of attention weights
-  FeedForwardActivation activation = Activation::relu;
-  NormOptions norm = {};  // LayerNorm, or RMSNorm
-  bool norm_first = true;
-  Choice final_norm = Choice::automatic;  // a norm after the last layer; automatic: if norm_first
-  bool bias = true;                       // of linear layers and LayerNorm
-  InitOptions init = {};
-  // ---- set by the model
-  bool causal = false;     // no position reads a later one
-  int64_t memory_dim = 0;  // width of what a decoder attends to; 0: dim
-
-  void fields(Fields& f);        // visits the options that a config can set
-  void validate() const;         // throws InputError for values out of range
-  bool has_final_norm() const {  // a norm follows the last layer
-    return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
-  }
-};
-
-// Makes what models differ in: mixing, cross-attention and positions. These are the Transformer's;
-// a class for other models derives from this one.
-class Parts {
- public:
-  enum class Kind { none, sinusoidal, learned, rotary };  // of positions
-
-  Parts() = default;
-  // `max_length`: of learned positions.
-  explicit Parts(Kind positions, int64_t max_length = 512)
-      : kind_(positions), max_length_(max_length) {}
-  virtual ~Parts() = default;
-
-  // The name of the mixing sublayer, and so of its parameters.
-  virtual const char* mixing_name() const { return "attention"; }
-  // Throws InputError for values out of range, as all of these do.
-  virtual std::unique_ptr<Mixing> mixing(const BlockOptions& o, const LinearOptions& linear) const;
-  // The second sublayer of a decoder's layers, which reads the memory.
-  virtual std::unique_ptr<Attention> cross_attention(const BlockOptions& o,
-                                                     const LinearOptions& linear) const;
-  // Positions for a model of width `dim`. `std`: of initial values. `grid`: the lengths of the axes
-  // of a grid of positions.
-  virtual std::unique_ptr<Positions> positions(int64_t dim, double std,
-                                               std::span<const int64_t> grid) const;
-  // The width of token vectors before they get positions.
-  virtual int64_t token_width(int64_t dim) const { return dim; }
-  virtual bool scales_tokens() const { return kind_ == Kind::sinusoidal; }  // by √width
-
- private:
-  Kind kind_ = Kind::none;
-  int64_t max_length_ = 512;
-};
 
 }  // namespace heed::inline HEED_REAL

@@ -9,18 +9,17 @@ namespace {
 
 std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
   if (o.pool != Pool::learned) return nullptr;
-  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads,
-                                          AttentionSetup{.dropout = o.attention_dropout,
-                                                         .linear = {.bias = o.bias, .init = o.init},
-                                                         .form = o.attention.without_positions()});
+  MultiHeadAttentionOptions attention = o.attention.across(0);
+  attention.dropout = o.attention_dropout;
+  attention.linear = {.bias = o.bias, .init = o.init};
+  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads, attention);
 }
 
 }  // namespace
 
 Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
-    : parts_(o.parts(sizes)),
-      embedding_(this, "embedding", o, *parts_, o.dim, sizes.vocabulary, sizes),
-      encoder_(this, "encoder", o.encoder_block(), o.layers, *parts_),
+    : embedding_(this, "embedding", o.encoder_stack(sizes), sizes.vocabulary, sizes.features),
+      encoder_(this, "encoder", o.encoder_stack(sizes), o.layers),
       queries_(this, "pool", learned_queries(o)),
       head_(this, "head", o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
             LinearOptions{.bias = o.bias, .init = o.init}),

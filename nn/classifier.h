@@ -1,10 +1,14 @@
 // A classifier: an encoder, and a head on its pooled hidden states.
 #pragma once
 
-#include "nn/forms/model_options.h"
 #include "nn/learned_queries.h"
+#include "nn/transformer.h"
 
 namespace heed::inline HEED_REAL {
+
+// What the head of a classifier reads: the mean of the hidden states, the first one, or the outputs
+// of learned queries (nn/learned_queries.h).
+enum class Pool { mean, first, learned };
 
 // Pools the mean of the hidden states, the first, or the concatenated outputs of learned queries.
 class Classifier : public Model {
@@ -22,7 +26,6 @@ class Classifier : public Model {
   // Hidden states and lengths (B) → what the head reads (B, …).
   Tensor pooled(const Tensor& states, const Ids& lengths) const;
 
-  std::unique_ptr<Parts> parts_;
   Part<InputEmbedding> embedding_;
   Part<Encoder> encoder_;
   Part<std::unique_ptr<LearnedQueries>> queries_;

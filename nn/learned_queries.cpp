@@ -3,10 +3,10 @@
 namespace heed::inline HEED_REAL {
 
 LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,
-                               const AttentionSetup& setup)
-    : queries(this, "queries", initial_weight({count, dim}, setup.linear.init)),
-      attention_(this, "attention", make_attention(dim, heads, setup)) {
-  check(!setup.form.causal && setup.form.window == 0,
+                               const MultiHeadAttentionOptions& options)
+    : queries(this, "queries", initial_weight({count, dim}, options.linear.init)),
+      attention_(this, "attention", make_attention(dim, heads, options)) {
+  check(!options.causal && options.window == 0,
         "learned queries: a causal form or a window needs queries with a position in the sequence, "
         "which learned ones do not have");
 }

@@ -3,6 +3,8 @@
 // before x.
 #pragma once
 
+#include <memory>
+
 #include "core/inputs.h"
 #include "core/mask.h"
 #include "nn/module.h"
@@ -45,13 +47,35 @@ class Mixing : public Module {
   virtual bool can_cache() const { return false; }
 };
 
-// A mixing whose positions can also read another sequence.
-class Attention : public Mixing {
- public:
-  // x (B, Tq, D), memory (B, Tk, Dm) → (B, Tq, D). `mask` is for the memory. With a past, the
-  // memory is read at the first call only.
-  virtual Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
-                        Past* past = nullptr) const = 0;
+class Fields;  // core/fields.h
+struct LinearOptions;
+struct ModelOptions;
+
+// A form of mixing. Those but attention: nn/forms/mixings.h.
+struct MixingRule {
+  const char* name = "";       // the word in a config, and the name of the sublayer
+  bool is_attention = false;   // the section [model.attention] applies
+  bool can_be_causal = false;  // with attention.causal no position reads a later one
+  // Makes the layer.
+  std::unique_ptr<Mixing> (*make)(const ModelOptions& options,
+                                  const LinearOptions& linear) = nullptr;
+  // Throws InputError, naming the key, for options it cannot use; null: it can use all.
+  void (*validate)(const ModelOptions& options) = nullptr;
+};
+namespace mixings {
+extern const MixingRule attention;
+}
+
+enum class Padding;  // nn/forms/mixings.h
+
+// The section [model.block].
+struct MixingOptions {
+  const MixingRule* kind = &mixings::attention;
+  int64_t kernel_size = 3;  // of a convolution
+  Padding padding = {};     // of a convolution; at first zeros
+  int64_t length = 64;      // of a dense layer over time: the longest sequence
+
+  void fields(Fields& f);  // visits each, for a config
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -1,8 +1,10 @@
-// The three models: encoder-decoder, decoder-only, and encoder with a pooled head.
+// The three models, in every form: encoder-decoder, decoder-only, and encoder with a pooled head.
 #pragma once
 
 #include "nn/cache.h"
 #include "nn/classifier.h"
+#include "nn/forms/attention.h"
+#include "nn/forms/mixings.h"
 #include "nn/transformer.h"
 
 namespace heed::inline HEED_REAL {

@@ -1,16 +1,22 @@
-// Defines the members fields() and validate() of the options of a Transformer. Those of other forms
-// of its parts are in nn/forms.
+// Defines the members fields() and validate() of the options of a model.
 #include "nn/options.h"
+
+#include <fmt/format.h>
+
+#include "nn/classifier.h"
+#include "nn/forms/attention.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
 constexpr Named<Choice> choices[] = {
     {"auto", Choice::automatic}, {"true", Choice::yes}, {"false", Choice::no}};
-constexpr Named<Parts::Kind> positions_of_parts[] = {{"none", Parts::Kind::none},
-                                                     {"sinusoidal", Parts::Kind::sinusoidal},
-                                                     {"learned", Parts::Kind::learned},
-                                                     {"rotary", Parts::Kind::rotary}};
+constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
+                                      {"language_model", ModelKind::language_model},
+                                      {"classifier", ModelKind::classifier}};
+constexpr Named<Pool> pools[] = {
+    {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}};
 
 }  // namespace
 
@@ -36,56 +42,105 @@ void NormOptions::fields(Fields& f) {
 
 void NormOptions::validate() const { check_fields(*this, "norm"); }
 
-void width_field(BlockOptions& o, Fields& f) {
-  f.integer("dim", o.dim, {1, 1 << 16}, "width of the residual stream, D");
-}
-
-void layer_fields(BlockOptions& o, Fields& f) {
-  f.integer("heads", o.heads, {1, 1 << 12},
-            "attention heads; must divide dim unless attention.key_dim sets their width");
-  f.integer("feed_forward", o.feed_forward, {0, 1 << 20},
-            "hidden width of the feed-forward network; 0: 4 · D");
-  f.choice("activation", o.activation, feed_forward_activation_names,
-           "activation of the feed-forward network");
-  f.number("dropout", o.dropout, dropout_range,
-           "dropout of embeddings, hidden activations and outputs of sublayers");
-  f.number("attention_dropout", o.attention_dropout, dropout_range, "dropout of attention weights");
-  o.norm.fields(f);
-  f.flag("norm_first", o.norm_first,
-         "normalise the input of a sublayer (pre-norm), not its output (post-norm)");
-  f.choice("final_norm", o.final_norm, choices, "norm after the last layer; auto: as norm_first");
-  f.flag("bias", o.bias, "give linear layers and LayerNorm a bias");
-}
-
-void BlockOptions::fields(Fields& f) {
-  width_field(*this, f);
-  layer_fields(*this, f);
-  f.section("init", init, "initial weights");
-}
-
-void BlockOptions::validate() const { check_fields(*this, "block"); }
-
-void shape_fields(ModelShape& o, Fields& f) {
-  f.integer("layers", o.layers, {0, 1000}, "layers of the encoder, or of the only stack");
-  f.integer("decoder_layers", o.decoder_layers, {0, 1000},
+void ModelOptions::fields(Fields& f) {
+  f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
+  f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
+  f.integer("decoder_layers", decoder_layers, {0, 1000},
             "layers of seq2seq's decoder; 0: as many as the encoder's");
-  width_field(o, f);
-  f.integer("encoder_dim", o.encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
-  layer_fields(o, f);
-  f.flag("tie_weights", o.tie_weights, "compute logits by the embedding of the output's tokens");
-  f.flag("share_embeddings", o.share_embeddings,
+  f.integer("dim", dim, {1, 1 << 16}, "width of the residual stream, D");
+  f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
+  f.integer("heads", heads, {1, 1 << 12},
+            "attention heads; must divide dim unless attention.key_dim sets their width");
+  f.integer("feed_forward", feed_forward, {0, 1 << 20},
+            "hidden width of the feed-forward network; 0: 4 · D");
+  f.choice("activation", activation, feed_forward_activation_names,
+           "activation of the feed-forward network");
+  f.number("dropout", dropout, dropout_range,
+           "dropout of embeddings, hidden activations and outputs of sublayers");
+  f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights");
+  norm.fields(f);
+  f.flag("norm_first", norm_first,
+         "normalise the input of a sublayer (pre-norm), not its output (post-norm)");
+  f.choice("final_norm", final_norm, choices, "norm after the last layer; auto: as norm_first");
+  f.flag("bias", bias, "give linear layers and LayerNorm a bias");
+  f.flag("tie_weights", tie_weights, "compute logits by the embedding of the output's tokens");
+  f.flag("share_embeddings", share_embeddings,
          "use one embedding for source and target; needs one vocabulary");
-  f.choice("scale_embedding", o.scale_embedding, choices,
+  f.choice("scale_embedding", scale_embedding, choices,
            "multiply embeddings by √dim; auto: with sinusoidal positions");
-}
-
-void TransformerOptions::fields(Fields& f) {
-  shape_fields(*this, f);
-  f.choice("positions", positions, positions_of_parts, "encoding of the positions of tokens");
-  f.integer("max_length", max_length, {1, 1 << 20}, "positions in the table of learned ones");
+  f.choice("pool", pool, pools,
+           "input of the classifier's head: the mean of the hidden states, the first, or the "
+           "outputs of learned queries");
+  f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"");
+  f.section("positional", positional, "encoding of positions");
+  f.section("attention", attention, "form of attention");
+  f.section("block", mixing, "what exchanges information between positions");
   f.section("init", init, "initial weights");
 }
 
-void TransformerOptions::check_ranges() const { check_fields(*this, "model"); }
+void ModelOptions::validate_stack() const {
+  check_fields(*this, "model");
+  const PositionalRule& position = *positional.kind;
+  const SimilarityRule& similarity = *attention.similarity;
+  const char* const name = mixing.kind->name;
+  positional.validate(dim);
+  check_input(!position.acts_in_attention() || mixing.kind->is_attention,
+              "`positional.kind` = \"{}\" acts inside attention, and `mixing` = \"{}\" has none",
+              position.name, name);
+  check_input(
+      !position.rotate || similarity.is_product,
+      "`positional.kind` = \"{}\" makes products of queries and keys depend on their distance, and "
+      "`attention.similarity` = \"{}\" is not such a product: use one of {}, or other positions",
+      position.name, similarity.name, names_where(similarities::all, &SimilarityRule::is_product));
+  check_input(!attention.causal || mixing.kind->can_be_causal,
+              "`mixing` = \"{}\" reads later positions, which a decoder must not, nor a "
+              "layer with `attention.causal` = true; it needs `kind` = \"classifier\"",
+              name);
+  if (mixing.kind->is_attention) validate_attention(attention, dim, heads);
+  if (mixing.kind->validate) mixing.kind->validate(*this);
+  if (position.rotate)
+    for (const int64_t width : head_widths(attention, dim, heads).key)
+      check_input(width % 2 == 0,
+                  "`positional.kind` = \"{}\" rotates pairs of columns: a head of width {} is odd; "
+                  "set `attention.key_dim`",
+                  position.name, width);
+  if (mixing.kind->is_attention) return;
+  check_input(attention.window == 0,
+              "`attention.window` = {} applies to attention, and `mixing` = \"{}\" has none",
+              attention.window, name);
+  check_input(attention.axes.empty(),
+              "`attention.axes` applies to attention, and `mixing` = \"{}\" has none", name);
+  check_input(attention.graph_distances == 0,
+              "`attention.graph_distances` = {} biases the scores of attention, and `mixing` "
+              "= \"{}\" has none",
+              attention.graph_distances, name);
+}
+
+void ModelOptions::validate() const {
+  check_fields(*this, "model");
+  const bool is_seq2seq = kind == ModelKind::seq2seq, is_classifier = kind == ModelKind::classifier;
+  check_input(
+      !share_embeddings || is_seq2seq,
+      "`share_embeddings` = true needs `kind` = \"seq2seq\": other models have one embedding");
+  check_input(encoder_dim == 0 || is_seq2seq,
+              "`encoder_dim` = {} needs `kind` = \"seq2seq\": other models have one width",
+              encoder_dim);
+  check_input(!share_embeddings || encoder_dim == 0 || encoder_dim == dim,
+              "`share_embeddings` = true needs one width, not `encoder_dim` = {} and `dim` = {}",
+              encoder_dim, dim);
+  check_input(positional.combine != PositionalCombine::concat || !tie_weights || is_classifier,
+              "`positional.combine` = \"concat\" leaves tokens {} of the {} columns, so that their "
+              "embedding cannot compute the logits: set `tie_weights` = false",
+              token_width(dim, positional), dim);
+  const bool learned_pool = is_classifier && pool == Pool::learned;
+  check_input(!learned_pool || (attention.window == 0 && !attention.causal),
+              "`pool` = \"learned\": {} needs queries with a position in the sequence, "
+              "which learned ones do not have",
+              attention.causal ? "`attention.causal` = true"
+                               : fmt::format("`attention.window` = {}", attention.window));
+  if (is_seq2seq || is_classifier) encoder_stack().validate_stack();
+  if (!is_classifier) decoder_stack().validate_stack();
+  if (is_seq2seq || learned_pool) validate_attention(attention.across(encoder_dim), dim, heads);
+}
 
 }  // namespace heed::inline HEED_REAL

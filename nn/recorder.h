@@ -25,7 +25,7 @@ struct AttentionRecord {
   std::string name;  // of the module, as in a checkpoint
   Tensor weights;    // (B, H, Tq, Tk); for a graph's edges: (B, H, T, T), 0 where there is no edge
   // Attention over some axes of a grid: the lengths of all axes, and the attended axes. B then
-  // counts the lines along the attended axes, in the order of unfold() in nn/grid.h.
+  // counts the lines along the attended axes, in the order of unfold() in nn/forms/grid.h.
   std::vector<int64_t> grid = {}, axes = {};
 };
 

@@ -1,6 +1,5 @@
 // Defines what layers compute only for a tap (nn/tap.h): values that their kernels never store.
 #include <algorithm>
-#include <limits>
 
 #include "core/ops.h"
 #include "core/scope.h"
@@ -11,26 +10,12 @@
 
 namespace heed::inline HEED_REAL {
 
-// The scores and P, by their definition, for a tap that looks at them.
-Tensor MultiHeadAttention::replaced_heads(const Tensor& q, const KeyValues& kv,
-                                          const KeepMask& mask) const {
-  if (!Tap::wanted(*this, Site::scores) && !Tap::wanted(*this, Site::weights)) return {};
-  const Tensor k = split_heads(filled(kv.keys, kv.length), heads_);
-  const Tensor s =
-      mul(matmul(split_heads(q, heads_), transpose(k, -1, -2)), static_cast<real>(scale_));
-  const Tensor seen = tapped(*this, Site::scores, s);
-  const Tensor p = softmax(masked_fill(seen, mask, -std::numeric_limits<real>::infinity()));
-  const Tensor used = tapped(*this, Site::weights, p);
-  if (seen.same_as(s) && used.same_as(p)) return {};
-  const Tensor v = split_heads(filled(kv.values, kv.length), heads_);
-  return merge_heads(matmul(heed::dropout(used, dropout_), v));
-}
-
 Tensor MultiHeadAttention::replaced_output(const Tensor& z) const {
-  if (!Tap::wanted(*this, Site::head_outputs)) return {};
-  const std::vector<int64_t> widths(static_cast<size_t>(heads_), z.dim(-1) / heads_);
-  return replaced_sum_of_heads(*this, z, widths, output_.bias,
-                               [&](const Tensor& alone) { return linear(alone, output_.weight); });
+  if (options_.combine == Combine::max || !Tap::wanted(*this, Site::head_outputs)) return {};
+  return replaced_sum_of_heads(*this, z, head_widths(options_, dim_, heads_).value,
+                               output_ ? output_->bias : Tensor(), [&](const Tensor& alone) {
+                                 return output_ ? linear(alone, output_->weight) : combined(alone);
+                               });
 }
 
 Tensor replaced_sum_of_heads(const Module& layer, const Tensor& z, std::span<const int64_t> widths,

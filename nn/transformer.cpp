@@ -11,9 +11,9 @@ namespace {
 // Standard deviation of initial embeddings: that of the initialiser if it has one, otherwise 1/√D.
 // 1/√D keeps the logits of tied weights of order 1, and the factor √D of embedding_scale() brings
 // the input of the first layer back to variance 1.
-double embedding_std(const ModelShape& o, int64_t dim) {
+double embedding_std(const ModelOptions& o) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
-  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
+  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(o.dim));
 }
 
 // The position of the first token that a decoder is called with.
@@ -24,40 +24,44 @@ int64_t first_position(const Past* past, bool can_cache) {
 
 }  // namespace
 
-BlockOptions ModelShape::encoder_block() const {
-  BlockOptions block = *this;  // only the base: what all layers share
-  if (encoder_dim > 0) block.dim = encoder_dim;
-  return block;
+ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
+  ModelOptions stack = *this;
+  if (encoder_dim > 0) stack.dim = encoder_dim;
+  stack.attention.grid = sizes.grid;
+  stack.edge_features = sizes.edge_features;
+  return stack;
 }
 
-BlockOptions ModelShape::decoder_block() const {
-  BlockOptions block = *this;
-  block.causal = true;
-  block.memory_dim = encoder_dim;
-  return block;
+ModelOptions ModelOptions::decoder_stack() const {
+  ModelOptions stack = *this;
+  stack.memory_dim = encoder_dim;
+  stack.attention.causal = true;
+  if (!mixing.kind->is_attention) return stack;
+  stack.attention.axes.clear();
+  stack.attention.graph_distances = 0;
+  return stack;
 }
 
-real embedding_scale(const ModelShape& o, const Parts& parts, int64_t dim) {
-  const bool scales = o.scale_embedding == Choice::automatic ? parts.scales_tokens()
+real embedding_scale(const ModelOptions& o) {
+  const bool scales = o.scale_embedding == Choice::automatic ? o.positional.kind->scales_embedding
                                                              : o.scale_embedding == Choice::yes;
-  return scales ? std::sqrt(static_cast<real>(parts.token_width(dim))) : 1;
+  return scales ? std::sqrt(static_cast<real>(o.dim - o.positional.dim)) : 1;
 }
 
-InputEmbedding::InputEmbedding(const ModelShape& o, const Parts& parts, int64_t dim,
-                               int64_t vocabulary, const ModelSizes& sizes)
+InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_t features)
     : token_(this, "token",
-             sizes.features > 0 ? nullptr
-                                : std::make_unique<Embedding>(vocabulary, parts.token_width(dim),
-                                                              embedding_std(o, dim))),
+             features > 0 ? nullptr
+                          : std::make_unique<Embedding>(vocabulary, o.dim - o.positional.dim,
+                                                        embedding_std(o))),
       projection_(this, "projection",
-                  sizes.features > 0
-                      ? std::make_unique<Linear>(sizes.features, parts.token_width(dim),
-                                                 LinearOptions{.init = o.init})
-                      : nullptr),
-      position_(this, "position", parts.positions(dim, embedding_std(o, dim), sizes.grid)),
-      scale_(token_ ? embedding_scale(o, parts, dim) : 1),
+                  features > 0 ? std::make_unique<Linear>(features, o.dim - o.positional.dim,
+                                                          LinearOptions{.init = o.init})
+                               : nullptr),
+      position_(this, "position",
+                make_positions(o.dim, o.positional, embedding_std(o), o.attention.grid)),
+      scale_(token_ ? embedding_scale(o) : 1),
       dropout_(o.dropout) {
-  o.check_ranges();
+  o.validate_stack();
 }
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
@@ -91,7 +95,7 @@ namespace {
 
 // Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
 // (Press & Wolf 2017), otherwise by a matrix of its own.
-std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelShape& o) {
+std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
   if (o.tie_weights) return std::make_unique<Linear>(embedding);
   return std::make_unique<Linear>(o.dim, embedding.dim(0),
                                   LinearOptions{.bias = false, .init = o.init});
@@ -99,17 +103,15 @@ std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelShap
 
 }  // namespace
 
-Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes)
-    : parts_(o.parts(sizes)),
-      source_embedding_(this, "source_embedding",
+Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
+    : source_embedding_(this, "source_embedding",
                         o.share_embeddings
                             ? nullptr
-                            : std::make_unique<InputEmbedding>(o, *parts_, o.encoder_block().dim,
-                                                               sizes.source_vocabulary, sizes)),
-      embedding_(this, "embedding", o, *parts_, o.dim, sizes.vocabulary),
-      encoder_(this, "encoder", o.encoder_block(), o.layers, *parts_),
-      decoder_(this, "decoder", o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers,
-               *parts_),
+                            : std::make_unique<InputEmbedding>(
+                                  o.encoder_stack(sizes), sizes.source_vocabulary, sizes.features)),
+      embedding_(this, "embedding", o.decoder_stack(), sizes.vocabulary),
+      encoder_(this, "encoder", o.encoder_stack(sizes), o.layers),
+      decoder_(this, "decoder", o.decoder_stack(), o.decoder_layers ? o.decoder_layers : o.layers),
       head_(this, "head", vocabulary_head(embedding_.weight(), o)) {}
 
 Tensor Seq2Seq::encode(const Inputs& in) const {
@@ -132,10 +134,9 @@ Tensor Seq2Seq::head_input(const Inputs& in) const {
   return decode(in.input, encode(in), in.source_lengths);
 }
 
-LanguageModel::LanguageModel(const ModelShape& o, const ModelSizes& sizes)
-    : parts_(o.parts(sizes)),
-      embedding_(this, "embedding", o, *parts_, o.dim, sizes.vocabulary),
-      decoder_(this, "decoder", o.decoder_block(), o.layers, *parts_),
+LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
+    : embedding_(this, "embedding", o.decoder_stack(), sizes.vocabulary),
+      decoder_(this, "decoder", o.decoder_stack(), o.layers),
       head_(this, "head", vocabulary_head(embedding_.weight(), o)) {}
 
 Tensor LanguageModel::hidden(const Ids& input, Past* past) const {

@@ -200,7 +200,7 @@ namespace {
 
 // Checks that the data have the edges, the grid or the sequence that the model needs.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
-  const MultiHeadOptions& attention = model.attention;
+  const MultiHeadAttentionOptions& attention = model.attention;
   check_input(
       model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
       "`model.block.mixing` = \"graph_attention\" needs data with edges: `data.kind` = \"graph\"");

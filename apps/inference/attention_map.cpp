@@ -12,7 +12,7 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "data/tasks/sequence_task.h"
-#include "nn/grid.h"
+#include "nn/forms/grid.h"
 
 namespace heed {
 namespace {

@@ -22,7 +22,7 @@ struct Experiment {
   ModelKind framing;
   SequenceTask task;
   SplitFractions held_out;
-  TransformerOptions model = {};
+  ModelOptions model = {};
   OptimOptions optim;
   ScheduleOptions schedule;
   int64_t steps, batch_size, bucketing = 1;
@@ -61,8 +61,8 @@ static Experiment sort() {
   e.model.dim = 48;
   e.model.activation = Activation::gelu;
   e.model.tie_weights = false;
-  e.model.positions = Parts::Kind::learned;
-  e.model.max_length = 11;  // 6 numbers and 6 sorted ones, of which the last is no input
+  e.model.positional.kind = &positional_encodings::learned;
+  e.model.positional.max_length = 11;  // 6 numbers and 6 sorted ones, of which the last is no input
   e.model.init.kind = InitKind::gpt2;
   return e;
 }
@@ -76,7 +76,7 @@ static Experiment usual() {
   e.optim.lr = 2e-3;
   e.model.activation = swiglu;
   e.model.norm.kind = NormKind::rms;
-  e.model.positions = Parts::Kind::rotary;
+  e.model.positional.kind = &positional_encodings::rotary;
   e.model.bias = false;
   e.model.dropout = 0.05;
   return e;

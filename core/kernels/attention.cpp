@@ -4,7 +4,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/kept/kept.h"
-#include "core/ops/fused.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -3,19 +3,9 @@
 #include <limits>
 
 #include "core/autograd.h"
-#include "core/ops/fused.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
-
-Tensor split_heads(const Tensor& x, int64_t heads) {
-  check(x.rank() == 3 && heads >= 1 && x.dim(2) % heads == 0,
-        "split_heads: expected (batch, time, {} heads · width), got {}", heads, x.shape());
-  return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
-}
-
-Tensor merge_heads(const Tensor& x) {
-  return permute(x, {0, 2, 1, 3}).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
-}
 
 // P = softmax(scale · Q Kᵀ), where hidden scores are -∞
 Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,

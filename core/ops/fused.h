@@ -11,7 +11,5 @@ Tensor activate(Activation function, const Tensor& x);
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation);
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction, const LabelSmoothing& smoothing, int64_t at_once);
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads,
-                 const AttentionOptions& options);
 
 }  // namespace heed::inline HEED_REAL::fused

@@ -1,6 +1,6 @@
 // Attention by its definition: softmax(scale · Q Kᵀ) V for each head. Its gradient needs no code:
 // each step has its own.
-#include "core/ops/fused.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -9,7 +9,7 @@ namespace {
 
 const NormaliserRule no_causal_mask = {
     .name = "softmax without the causal mask",
-    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions&) {
+    .weights = [](const Tensor& scores, const KeepMask& mask, const MultiHeadAttentionOptions&) {
       KeepMask left = mask;
       left.causal = false;
       return softmax(masked_scores(scores, left));
@@ -17,7 +17,7 @@ const NormaliserRule no_causal_mask = {
 
 const NormaliserRule wrong_axis = {
     .name = "softmax over the queries",
-    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions&) {
+    .weights = [](const Tensor& scores, const KeepMask& mask, const MultiHeadAttentionOptions&) {
       return transpose(softmax(transpose(masked_scores(scores, mask), -1, -2)), -1, -2);
     }};
 
@@ -28,7 +28,7 @@ void make_mistake(std::string_view name, Experiment& experiment) {
   check_input(name == "no_causal_mask" || name == "wrong_axis", "there is no mistake named {}",
               in_quotes(name));
   check_input(
-      model.attention.is_softmax(),
+      is_softmax(model.attention),
       "`model.attention.normaliser` = \"{}\": this mistake is one of the softmax; set \"softmax\"",
       model.attention.normaliser->name);
   if (name == "no_causal_mask")

@@ -1,5 +1,5 @@
 // Mistakes in attention that no key of a config makes: programming errors, each a normaliser of its
-// own (nn/normaliser.h) that replaces the softmax.
+// own (nn/forms/normaliser.h) that replaces the softmax.
 #pragma once
 
 #include <string_view>

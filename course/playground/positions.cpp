@@ -8,7 +8,7 @@
 
 #include "apps/inference/attention_map.h"
 #include "core/scope.h"
-#include "nn/score_bias.h"
+#include "nn/forms/score_bias.h"
 
 namespace heed {
 namespace {
@@ -47,7 +47,7 @@ void add_vectors(const Experiment& experiment, const Corpus& corpus, const Model
   const ModelOptions& options = experiment.model;
   for (const auto& [name, part] : parts_of<Positions>(model)) {
     const bool is_source = name.starts_with("source");
-    const int64_t dim = is_source ? options.encoder_block().dim : options.dim;
+    const int64_t dim = is_source ? options.encoder_stack().dim : options.dim;
     const int64_t length =
         is_source
             ? corpus.longest_source
@@ -70,7 +70,7 @@ int64_t attended_positions(const Experiment& experiment, const Corpus& corpus) {
 // Each pair of columns of a query starts at angle 0, where its cosine is 1 and its sine 0.
 Json rotation(const Experiment& experiment, int64_t positions) {
   const ModelOptions& options = experiment.model;
-  const int64_t width = options.attention.widths(options.dim, options.heads).key[0];
+  const int64_t width = head_widths(options.attention, options.dim, options.heads).key[0];
   const bool interleaved = options.positional.layout == RotaryLayout::interleaved;
   Tensor query = Tensor::zeros({1, positions, width});
   real* const values = query.mutable_data();

@@ -14,7 +14,8 @@ namespace heed::claims {
 namespace {
 
 // f(q, k) of the similarities without parameters, for rows of K elements.
-double similarity_of(const SimilarityOptions& s, const real* q, const real* k, int64_t width) {
+double similarity_of(const MultiHeadAttentionOptions& s, const real* q, const real* k,
+                     int64_t width) {
   double product = 0, qq = 0, kk = 0, squares = 0;
   for (int64_t c = 0; c < width; ++c) {
     product += static_cast<double>(q[c]) * k[c];
@@ -22,25 +23,26 @@ double similarity_of(const SimilarityOptions& s, const real* q, const real* k, i
     kk += static_cast<double>(k[c]) * k[c];
     squares += std::pow(static_cast<double>(q[c]) - k[c], 2);
   }
-  if (s.kind == &similarities::embedded_gaussian) return std::exp(product);
-  if (s.kind == &similarities::gaussian) return std::exp(-squares / (2 * s.sigma * s.sigma));
-  if (s.kind == &similarities::cosine) return product / std::sqrt(qq * kk);
-  if (s.kind == &similarities::scaled_dot) return product / std::sqrt(static_cast<double>(width));
+  if (s.similarity == &similarities::embedded_gaussian) return std::exp(product);
+  if (s.similarity == &similarities::gaussian) return std::exp(-squares / (2 * s.sigma * s.sigma));
+  if (s.similarity == &similarities::cosine) return product / std::sqrt(qq * kk);
+  if (s.similarity == &similarities::scaled_dot)
+    return product / std::sqrt(static_cast<double>(width));
   return product;
 }
 
 // Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D) → n · D numbers.
-std::vector<double> by_definition(const SimilarityOptions& similarity,
-                                  const NormaliserRule* normaliser, const Tensor& q,
+std::vector<double> by_definition(const MultiHeadAttentionOptions& form, const Tensor& q,
                                   const Tensor& k, const Tensor& v) {
   const int64_t n = q.dim(1), m = k.dim(1), width = q.dim(2);
-  const bool exponential = normaliser == &normalisers::softmax && !similarity.kind->is_exponential;
+  const NormaliserRule* const normaliser = form.normaliser;
+  const bool exponential = normaliser == &normalisers::softmax && !form.similarity->is_exponential;
   std::vector<double> o;
   for (int64_t i = 0; i < n; ++i) {
     double sum = 0;
     std::vector<double> total(static_cast<size_t>(width), 0);
     for (int64_t j = 0; j < m; ++j) {
-      const double s = similarity_of(similarity, q.data() + i * width, k.data() + j * width, width);
+      const double s = similarity_of(form, q.data() + i * width, k.data() + j * width, width);
       const double f = exponential ? std::exp(s) : s;
       sum += f;
       for (int64_t d = 0; d < width; ++d)
@@ -53,7 +55,7 @@ std::vector<double> by_definition(const SimilarityOptions& similarity,
   return o;
 }
 
-GeneralAttention raw_dot_product() { return {4, 1, basic(&similarities::dot, &normalisers::none)}; }
+AttentionForm raw_dot_product() { return {4, 1, basic(&similarities::dot, &normalisers::none)}; }
 
 // max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
 double max_error_of_variance(const SimilarityRule* kind) {
@@ -80,20 +82,20 @@ double median_gradient(const SimilarityRule* kind) {
   return norms[32];
 }
 
-GeneralAttention with_scale(ScoreScale scale) {
-  AttentionSetup setup = basic(&similarities::scaled_dot);
-  setup.form.similarity.scale = scale;
-  setup.form.similarity.scale_value = 0.3;
+AttentionForm with_scale(ScoreScale scale) {
+  MultiHeadAttentionOptions setup = basic(&similarities::scaled_dot);
+  setup.scale = scale;
+  setup.scale_value = 0.3;
   return {16, 1, setup};
 }
 
 // Queries and keys are features, values are labels: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
-constexpr SimilarityOptions kernel = {.kind = &similarities::gaussian, .sigma = 0.8};
-GeneralAttention kernel_regression() {
-  AttentionSetup setup = basic(&similarities::gaussian, &normalisers::sum);
-  setup.form.similarity = kernel;
-  return {3, 1, setup};
+MultiHeadAttentionOptions kernel() {
+  MultiHeadAttentionOptions setup = basic(&similarities::gaussian, &normalisers::sum);
+  setup.sigma = 0.8;
+  return setup;
 }
+AttentionForm kernel_regression() { return {3, 1, kernel()}; }
 
 }  // namespace
 
@@ -107,8 +109,8 @@ const std::vector<Claim> topics::attention = {
                                   &similarities::embedded_gaussian};
        return max_over(similarities, [&](const SimilarityRule* kind) {
          return max_over(normalisers, [&](const NormaliserRule* normaliser) {
-           const GeneralAttention attention(4, 1, basic(kind, normaliser));
-           const auto expected = by_definition({.kind = kind}, normaliser, q, k, v);
+           const AttentionForm attention(4, 1, basic(kind, normaliser));
+           const auto expected = by_definition(basic(kind, normaliser), q, k, v);
            return distance(attention(q, k, v, {}, {}), Tensor::from(q.shape(), expected));
          });
        });
@@ -120,7 +122,7 @@ const std::vector<Claim> topics::attention = {
        std::vector<Tensor> outputs;
        for (const SimilarityRule* kind : {&similarities::dot, &similarities::scaled_dot,
                                           &similarities::cosine, &similarities::gaussian}) {
-         outputs.push_back(GeneralAttention(4, 1, basic(kind))(q, k, v, {}, {}));
+         outputs.push_back(AttentionForm(4, 1, basic(kind))(q, k, v, {}, {}));
          for (size_t i = 0; i + 1 < outputs.size(); ++i)
            min = std::min(min, distance(outputs[i], outputs.back()));
        }
@@ -128,11 +130,11 @@ const std::vector<Claim> topics::attention = {
      }},
     {"A2", equal, "S0, S1", "g(v) = W v with W = I equals g(v) = v",
      [] {
-       AttentionSetup setup = basic();
-       const GeneralAttention without_projection(4, 1, setup);
-       setup.form.project_value = true;
+       MultiHeadAttentionOptions setup = basic();
+       const AttentionForm without_projection(4, 1, setup);
+       setup.project_value = true;
        setup.linear.bias = false;
-       const GeneralAttention linear(4, 1, setup);
+       const AttentionForm linear(4, 1, setup);
        set_parameter(linear, "value.weight", identity(4));
        const Tensor x = normal(1, 6, 4);
        return distance(linear(x, {}), without_projection(x, {}));
@@ -140,19 +142,20 @@ const std::vector<Claim> topics::attention = {
     {"A3", equal, "S0", "f = exp(θ(q)·φ(k)) divided by its sum equals the softmax of θ(q)·φ(k)",
      [] {
        const Tensor scores = normal(2, 2, 5, 6);
-       const Tensor f = attention_weights(scores, {}, {&normalisers::none, false, true});
-       return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
+       const Tensor f = weights_of_scores(
+           scores, {}, {.similarity = &similarities::gaussian, .normaliser = &normalisers::none});
+       return distance(f / sum(f, {-1}, true), weights_of_scores(scores, {}));
      }},
     {"A4", equal, "S0 eq. 2",
      "the column form W_V V softmax((W_K K)ᵀ W_Q Q) is the transpose of the row form",
      [] {
-       const GeneralAttention attention(3, 1,
-                                        {.context_dim = 4,
-                                         .linear = {.bias = false},
-                                         .form = {.similarity = {.kind = &similarities::dot},
-                                                  .key_dim = 2,
-                                                  .value_dim = 3,
-                                                  .combine = Combine::concat}});
+       const AttentionForm attention(3, 1,
+                                     {.context_dim = 4,
+                                      .linear = {.bias = false},
+                                      .similarity = &similarities::dot,
+                                      .key_dim = 2,
+                                      .value_dim = 3,
+                                      .combine = Combine::concat});
        const Tensor wq = normal(2, 3), wk = normal(2, 4), wv = normal(3, 4);
        set_parameter(attention, "query.weight", wq);
        set_parameter(attention, "key.weight", wk);
@@ -193,16 +196,16 @@ const std::vector<Claim> topics::attention = {
        return min;
      }},
     {"A6", by_construction, "S1, S3, S4", "basic attention has no parameters (count)",
-     [] { return static_cast<double>(GeneralAttention(4, 1, basic()).parameter_count()); }},
+     [] { return static_cast<double>(AttentionForm(4, 1, basic()).parameter_count()); }},
     {"A6", equal, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ",
      [] {
        const Tensor x = normal(1, 4, 2);
-       const auto y = by_definition({&similarities::dot}, &normalisers::softmax, x, x, x);
-       return distance(GeneralAttention(2, 1, basic())(x, {}), Tensor::from(x.shape(), y));
+       const auto y = by_definition(basic(), x, x, x);
+       return distance(AttentionForm(2, 1, basic())(x, {}), Tensor::from(x.shape(), y));
      }},
     {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
      [] {
-       const GeneralAttention attention(2, 1, basic());
+       const AttentionForm attention(2, 1, basic());
        const Tensor x = normal(1, 4, 2);
        const Ids order = Ids::from({4}, {0, 1, 3, 2});
        return distance(attention(permuted(x, order), {}), permuted(attention(x, {}), order));
@@ -215,20 +218,20 @@ const std::vector<Claim> topics::attention = {
     {"A7", differs, "S1, S4", "… which differs from attention with a softmax",
      [] {
        const Tensor x = normal(1, 5, 4);
-       return distance(raw_dot_product()(x, {}), GeneralAttention(4, 1, basic())(x, {}));
+       return distance(raw_dot_product()(x, {}), AttentionForm(4, 1, basic())(x, {}));
      }},
     {"A8", by_construction, "S0 to S4", "self-attention is attention(x, x, x)",
      [] {
-       const GeneralAttention attention(6, 2);
+       const AttentionForm attention(6, 2);
        const Tensor x = normal(1, 5, 6);
        return distance(attention(x, {}), attention(x, x, x, {}, {}));
      }},
     {"A8", equal, "S3", "tied keys and values are two equal projections",
      [] {
-       AttentionSetup setup;
-       const GeneralAttention separate(6, 2, setup);
-       setup.form.tie_key_value = true;
-       const GeneralAttention tied(6, 2, setup);
+       MultiHeadAttentionOptions setup;
+       const AttentionForm separate(6, 2, setup);
+       setup.tie_key_value = true;
+       const AttentionForm tied(6, 2, setup);
        copy_parameters(tied, separate);
        for (const NamedParameter& p : tied.parameters())
          if (p.name.starts_with("key."))
@@ -248,7 +251,7 @@ const std::vector<Claim> topics::attention = {
     {"A23", at_most(1e-6), "S3",
      "attention is a weighted mean: outputs stay within the values (distance outside)",
      [] {
-       const GeneralAttention attention(4, 1, basic());
+       const AttentionForm attention(4, 1, basic());
        const Tensor v = normal(1, 7, 4);
        const Tensor y = attention(normal(1, 50, 4), normal(1, 7, 4), v, {}, {});
        return number(max(relu(y - max(v, {1}, true)) + relu(min(v, {1}, true) - y)));
@@ -257,7 +260,7 @@ const std::vector<Claim> topics::attention = {
      "a query of rank 1 reduces keys and values of rank 2 to rank 1 (wrong shapes)",
      [] {
        const Tensor k = normal(1, 7, 4);
-       const Tensor y = GeneralAttention(4, 1, basic())(normal(1, 1, 4), k, {});
+       const Tensor y = AttentionForm(4, 1, basic())(normal(1, 1, 4), k, {});
        return wrong_shape(y, 1, 1, 4);
      }},
 };
@@ -293,7 +296,7 @@ const std::vector<Claim> topics::scale = {
     {"A35", by_construction, "S2, S4",
      "queries, keys and values from streams of different lengths and widths (wrong shapes)",
      [] {
-       const GeneralAttention attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
+       const AttentionForm attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
        const Tensor audio = normal(1, 40, 8), text = normal(1, 7, 5), video = normal(1, 7, 3);
        return wrong_shape(attention(audio, text, video, {}, {}), 1, 40, 8);
      }},
@@ -305,8 +308,7 @@ const std::vector<Claim> topics::scale = {
      }},
     {"A36", equal, "S2", "attention with an activation φ = tanh is φ(attention)",
      [] {
-       const GeneralAttention linear(6, 2),
-           activated(6, 2, {.form = {.activation = Activation::tanh}});
+       const AttentionForm linear(6, 2), activated(6, 2, {.activation = Activation::tanh});
        copy_parameters(linear, activated);
        const Tensor x = normal(1, 5, 6);
        return distance(activated(x, {}), tanh(linear(x, {})));
@@ -315,12 +317,12 @@ const std::vector<Claim> topics::scale = {
      "features as queries and keys, labels as values: Nadaraya–Watson regression",
      [] {
        const Tensor at = normal(1, 4, 3), points = normal(1, 10, 3), labels = normal(1, 10, 3);
-       const auto expected = by_definition(kernel, &normalisers::sum, at, points, labels);
+       const auto expected = by_definition(kernel(), at, points, labels);
        return max_difference(kernel_regression()(at, points, labels, {}, {}), expected);
      }},
     {"A37", differs, "S2", "… which leaks: change of a prediction with the label of its own point",
      [] {
-       const GeneralAttention attention = kernel_regression();
+       const AttentionForm attention = kernel_regression();
        const Tensor points = normal(1, 10, 3), labels = normal(1, 10, 3);
        Tensor changed = labels.clone();
        changed.mutable_data()[0] += 1;

@@ -7,8 +7,8 @@
 
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "nn/mixing/gru.h"
-#include "nn/mixing/time_dense.h"
+#include "nn/forms/gru.h"
+#include "nn/forms/time_dense.h"
 
 namespace heed::claims {
 namespace {
@@ -19,8 +19,9 @@ struct ParameterCount {
 };
 
 int64_t attention_parameters(int64_t dim, int64_t key_dim) {
-  const MultiHeadOptions form{.key_dim = key_dim, .value_dim = dim, .combine = Combine::concat};
-  return GeneralAttention(dim, 1, {.linear = {.bias = false}, .form = form}).parameter_count();
+  const MultiHeadAttentionOptions options{
+      .linear = {.bias = false}, .key_dim = key_dim, .value_dim = dim, .combine = Combine::concat};
+  return AttentionForm(dim, 1, options).parameter_count();
 }
 
 // S4's table for one head with dₖ = dᵥ = d, without biases and output projection. Unlike the table

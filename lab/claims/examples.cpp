@@ -23,12 +23,12 @@ const Values scaled_outputs = {
     0.1, 0.10226582940319, 0.27403763932139, 0.39146508333138, 0.01704073629112, 0.30778975667461};
 
 double error_at_temperature(double temperature, double expected) {
-  const auto change = [=](MultiHeadOptions& o) { o.temperature.initial = temperature; };
+  const auto change = [=](MultiHeadAttentionOptions& o) { o.temperature = temperature; };
   return std::abs(sentence::book_output(change) - expected);
 }
 
 Tensor hard_weights(const Tensor& scores) {
-  return attention_weights(scores, {}, {&normalisers::hardmax, false, false});
+  return weights_of_scores(scores, {}, {.normaliser = &normalisers::hardmax});
 }
 
 struct SweepRow {
@@ -42,7 +42,7 @@ constexpr SweepRow sweep[] = {
 
 double entropy_at(double temperature) {
   const auto factor = static_cast<real>(1 / temperature);
-  const Tensor weights = attention_weights(sentence::scores() * factor, {});
+  const Tensor weights = weights_of_scores(sentence::scores() * factor, {});
   double sum = 0;
   for (const real w : weights.values())
     if (w > 0) sum -= static_cast<double>(w) * std::log(static_cast<double>(w));
@@ -50,8 +50,8 @@ double entropy_at(double temperature) {
 }
 
 // Keras' MultiHeadAttention(num_heads=2, key_dim=2, value_dim=3).
-GeneralAttention keras_layer(int64_t dim, bool bias) {
-  return {dim, 2, {.linear = {.bias = bias}, .form = {.key_dim = 2, .value_dim = 3}}};
+AttentionForm keras_layer(int64_t dim, bool bias) {
+  return {dim, 2, {.linear = {.bias = bias}, .key_dim = 2, .value_dim = 3}};
 }
 
 double error_of_keras_parameters(bool bias, int64_t dim_3, int64_t dim_4, int64_t dim_16) {
@@ -70,13 +70,13 @@ const std::vector<Claim> topics::examples = {
      }},
     {"A25", equal_digits, "S3 12.7",
      "… its weights are 0.8775 for \"reads\", 0.1188 for \"book\" and at most 0.0022 elsewhere",
-     [] { return max_difference(attention_weights(sentence::scores(), {}), unscaled_weights); }},
+     [] { return max_difference(weights_of_scores(sentence::scores(), {}), unscaled_weights); }},
     {"A25", equal_digits, "S3 12.8", "… its output is 0.36242808",
      [] { return error_at_temperature(1, unscaled_outputs[5]); }},
     {"A26", equal_digits, "S3 12.9", "scaled by 1/√3 these weights are 0.7229 and 0.2278",
      [] {
        const Tensor scores = sentence::scores(&similarities::scaled_dot);
-       return max_difference(attention_weights(scores, {}), scaled_weights);
+       return max_difference(weights_of_scores(scores, {}), scaled_weights);
      }},
     {"A26", equal_digits, "S3 12.9", "… and the output is 0.30778976",
      [] { return std::abs(sentence::book_output(sentence::scaled) - scaled_outputs[5]); }},
@@ -93,8 +93,9 @@ const std::vector<Claim> topics::examples = {
      }},
     {"A28", equal_digits, "S3 12.5", "… and the output 0.4",
      [] {
-       return std::abs(sentence::book_output(
-                           [](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }) -
+       return std::abs(sentence::book_output([](MultiHeadAttentionOptions& o) {
+                         o.normaliser = &normalisers::hardmax;
+                       }) -
                        0.4);
      }},
     {"A28", at_most(0), "S3 12.5", "ties share equally: scores 2, -1, 2, 0 give ½, 0, ½, 0",
@@ -127,7 +128,7 @@ const std::vector<Claim> topics::examples = {
      "the NumPy examples give 2 elements, 11 × 4, 11 × 2 and 11 × 2 (wrong shapes)",
      [] {
        double wrong = wrong_shape(attention_of(normal(1, 4), normal(11, 4), normal(11, 2)), 1, 2);
-       const GeneralAttention self(4, 1, basic());
+       const AttentionForm self(4, 1, basic());
        wrong += wrong_shape(self(normal(1, 11, 4), {}), 1, 11, 4);
        const Tensor x = normal(11, 4), wq = normal(4, 4), wk = normal(4, 4), wv = normal(4, 2);
        const auto head = [&] {

@@ -5,13 +5,13 @@
 
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "nn/grid.h"
+#include "nn/forms/grid.h"
 
 namespace heed::claims {
 namespace {
 
 // The output of every head, computed one by one from the weights of a layer without biases.
-std::vector<Tensor> heads_of(const GeneralAttention& attention, const Tensor& x,
+std::vector<Tensor> heads_of(const AttentionForm& attention, const Tensor& x,
                              const std::vector<int64_t>& keys, const std::vector<int64_t>& values) {
   std::vector<Tensor> heads;
   int64_t key = 0, value = 0;  // the first row of the head's weights
@@ -28,8 +28,8 @@ std::vector<Tensor> heads_of(const GeneralAttention& attention, const Tensor& x,
   return heads;
 }
 
-GeneralAttention uneven_heads() {
-  return {6, 2, {.linear = {.bias = false}, .form = {.key_dims = {2, 4}, .value_dims = {3, 1}}}};
+AttentionForm uneven_heads() {
+  return {6, 2, {.linear = {.bias = false}, .key_dims = {2, 4}, .value_dims = {3, 1}}};
 }
 
 // Two heads combined as a layer with these parameters does.
@@ -54,7 +54,7 @@ constexpr Combine combinations[] = {Combine::concat_projection,
 double error_of_combination(Combine combine) {
   const bool is_concat = combine == Combine::concat_projection || combine == Combine::concat;
   const int64_t value = is_concat ? 3 : 6;
-  const GeneralAttention attention(6, 2, {.linear = {.bias = false}, .form = {.combine = combine}});
+  const AttentionForm attention(6, 2, {.linear = {.bias = false}, .combine = combine});
   if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal(2));
   const Tensor x = normal(1, 5, 6);
   return distance(attention(x, {}), combined_heads(combine, attention,
@@ -64,7 +64,7 @@ double error_of_combination(Combine combine) {
 // Attention along one axis of a grid against attention within each line by itself.
 double error_of_lines(int64_t axis) {
   const MultiHeadAttention lines(6, 2);
-  const GeneralAttention attention(6, 2, {.form = {.axes = {axis}}, .grid = {3, 4}});
+  const AttentionForm attention(6, 2, {.axes = {axis}, .grid = {3, 4}});
   copy_parameters(lines, attention);
   const Tensor x = normal(1, 12, 6);
   const Tensor image = x.reshape({3, 4, 6});
@@ -79,7 +79,7 @@ const std::vector<Claim> topics::heads = {
     {"A10", equal, "S0 eq. 5, 6",
      "heads of widths (2, 3) and (4, 1) equal the same heads computed one by one",
      [] {
-       const GeneralAttention attention = uneven_heads();
+       const AttentionForm attention = uneven_heads();
        const Tensor x = normal(1, 5, 6);
        return distance(attention(x, {}), combined_heads(Combine::concat_projection, attention,
                                                         heads_of(attention, x, {2, 4}, {3, 1})));
@@ -89,12 +89,12 @@ const std::vector<Claim> topics::heads = {
     {"A11", by_construction, "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
      [] {
-       const AttentionSetup narrow{.linear = {.bias = false}};
-       const AttentionSetup wide{.linear = {.bias = false},
-                                 .form = {.head_width = HeadWidth::wide}};
+       const MultiHeadAttentionOptions narrow{.linear = {.bias = false}};
+       const MultiHeadAttentionOptions wide{.linear = {.bias = false},
+                                            .head_width = HeadWidth::wide};
        return max_over(std::array{1, 2, 4, 8}, [&](int64_t heads) {
-         return difference(GeneralAttention(8, heads, wide).parameter_count(),
-                           heads * GeneralAttention(8, heads, narrow).parameter_count());
+         return difference(AttentionForm(8, heads, wide).parameter_count(),
+                           heads * AttentionForm(8, heads, narrow).parameter_count());
        });
      }},
     {"A12", equal, "S3 12.8, 12.10.5",
@@ -107,8 +107,8 @@ const std::vector<Claim> topics::heads = {
        // the output projection holds the weights of the convolution.
        constexpr int64_t time = 7, dim = 4, k = 3;
        const Convolution convolution(dim, k, Padding::zero, false, {false});
-       const GeneralAttention attention(
-           dim, k, {.linear = {.bias = false}, .form = {.head_width = HeadWidth::wide}});
+       const AttentionForm attention(dim, k,
+                                     {.linear = {.bias = false}, .head_width = HeadWidth::wide});
        const Tensor bias = matrix(k * time, time, [](int64_t row, int64_t key) {
          return key == row % time + row / time - 1 ? 0 : -1e9;  // row: head · time + query
        });

@@ -6,9 +6,9 @@
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
 #include "nn/block.h"
-#include "nn/mixing/graph_attention.h"
-#include "nn/mixing/gru.h"
-#include "nn/mixing/time_dense.h"
+#include "nn/forms/graph_attention.h"
+#include "nn/forms/gru.h"
+#include "nn/forms/time_dense.h"
 
 namespace heed::claims {
 namespace {
@@ -56,7 +56,7 @@ double change_by(const Mixing& layer, int64_t changed, int64_t first, int64_t la
                   slice(layer(x, {}), 1, first, last));
 }
 
-const BlockOptions small_block = {.dim = 16, .heads = 2, .feed_forward = 16};
+const ModelOptions small_block = {.dim = 16, .heads = 2, .feed_forward = 16};
 
 // Replaces position 4 of 9 in the input of 1, 2 and 3 layers with a window of one position to each
 // side. Returns the largest change of the outputs beyond the reach of the layers, or the smallest
@@ -88,8 +88,7 @@ const std::vector<Claim> topics::layers = {
      [] {
        // Weights chosen by hand: the verb's query matches the mark, and values are copied.
        const SentenceData data;
-       const GeneralAttention attention(
-           3, 1, {.linear = {.bias = false}, .form = {.combine = Combine::concat}});
+       const AttentionForm attention(3, 1, {.linear = {.bias = false}, .combine = Combine::concat});
        set_parameter(attention, "query.weight", Tensor::from({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
        set_parameter(attention, "key.weight", Tensor::from({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
        set_parameter(attention, "value.weight", identity(3));
@@ -167,7 +166,7 @@ const std::vector<Claim> topics::layers = {
     {"A52", at_most(0), "S3",
      "calls with wrong shapes, of six, that are not rejected with an error that has the sizes",
      [] {
-       const GeneralAttention attention(6, 2);
+       const AttentionForm attention(6, 2);
        const Tensor x = normal(1, 5, 6);
        const Tensor narrow = normal(1, 5, 4), two = normal(2, 5, 6), shorter = normal(1, 4, 6),
                     matrix = normal(5, 6);

@@ -4,9 +4,9 @@
 
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "nn/mixing/gru.h"
-#include "nn/mixing/time_dense.h"
-#include "nn/positional.h"
+#include "nn/forms/gru.h"
+#include "nn/forms/positional.h"
+#include "nn/forms/time_dense.h"
 
 namespace heed::claims {
 namespace {
@@ -46,7 +46,7 @@ double error_on_complete_graph(bool as_printed) {
 }
 
 Tensor normalised_by_sum(const Tensor& scores) {
-  return attention_weights(scores, {}, {&normalisers::sum, false, false});
+  return weights_of_scores(scores, {}, {.normaliser = &normalisers::sum});
 }
 
 Tensor random_products() { return matmul(normal(5, 4), normal(4, 7)); }
@@ -58,7 +58,7 @@ double difference_of_layouts(bool transpose_weights) {
 
 // Attention whose three arguments are in this order, against (query, key, value) in theirs.
 double error_of_order(int query, int key, int value) {
-  const GeneralAttention attention(4, 1, basic());
+  const AttentionForm attention(4, 1, basic());
   const Tensor x[] = {normal(1, 5, 4), normal(1, 5, 4), normal(1, 5, 4)};
   return distance(attention(x[query], x[key], x[value], {}, {}), attention_of(x[0], x[1], x[2]));
 }
@@ -121,19 +121,19 @@ const std::vector<Claim> topics::mistakes_s0_s3 = {
      [] { return printed_hardmax_sum(0.5); }},
     {"Q4", equal, "S3 12.10", "correct: softmax(x / T), whose limit is one-hot (error at T = .001)",
      [] {
-       return max_difference(attention_weights(sentence::scores() * 1000, {}), {0, 0, 0, 1, 0, 0});
+       return max_difference(weights_of_scores(sentence::scores() * 1000, {}), {0, 0, 0, 1, 0, 0});
      }},
     {"Q5", at_most(1e-4), "S3 12.5",
      "printed: strong attention to \"child\"; its weight is .0000147, the smallest",
      [] {
-       const Tensor weights = attention_weights(sentence::scores(), {});
+       const Tensor weights = weights_of_scores(sentence::scores(), {});
        return static_cast<double>(weights.data()[2]);
      }},
     {"Q5", differs, "S3 12.9",
      "printed: divide by the dimension, 3; then the output of \"book\" is not .3078",
      [] {
-       return std::abs(0.30778975667461 - sentence::book_output([](MultiHeadOptions& o) {
-                         o.similarity = {&similarities::scaled_dot, ScoreScale::inverse, 1, 1};
+       return std::abs(0.30778975667461 - sentence::book_output([](MultiHeadAttentionOptions& o) {
+                         o.similarity = &similarities::scaled_dot, o.scale = ScoreScale::inverse;
                        }));
      }},
     {"Q5", by_construction, "S3 12.1",
@@ -168,7 +168,7 @@ const std::vector<Claim> topics::mistakes_s0_s3 = {
      "printed: C = Σ f for any f; then weights may be negative, here -.444 (size)",
      [] { return -static_cast<double>(normalised_by_sum(sentence::scores()).data()[2]); }},
     {"Q9", at_most(0), "S0 eq. 1", "correct: none are with f = eˢ (sum of negative weights)",
-     [] { return number(sum(relu(-attention_weights(sentence::scores(), {})))); }},
+     [] { return number(sum(relu(-weights_of_scores(sentence::scores(), {})))); }},
     {"Q9", at_most(0), "S0 eq. 1", "… and a row whose sum is 0 gives zeros, not infinity",
      [] {
        return max_difference(normalised_by_sum(Tensor::from({1, 1, 1, 3}, {2, -1, -1})), {0, 0, 0});
@@ -280,7 +280,7 @@ const std::vector<Claim> topics::mistakes_s1_s2_s4 = {
     {"Q18", by_construction, "Keras",
      "correct: an output projection of 6 × 3 + 3 completes the 77 parameters (difference)",
      [] {
-       const GeneralAttention attention(3, 2, {.form = {.key_dim = 2, .value_dim = 3}});
+       const AttentionForm attention(3, 2, {.key_dim = 2, .value_dim = 3});
        const int64_t inside = 2 * Linear(3, 4).parameter_count() + Linear(3, 6).parameter_count();
        return difference(attention.parameter_count() - inside, 6 * 3 + 3);
      }},

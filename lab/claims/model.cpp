@@ -179,7 +179,7 @@ double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
 
 Topic properties_of(const Subject& s) {
   const ModelOptions& o = s.options;
-  const MultiHeadOptions& a = o.attention;
+  const MultiHeadAttentionOptions& a = o.attention;
   const bool is_seq2seq = o.kind == ModelKind::seq2seq;
   const bool is_classifier = o.kind == ModelKind::classifier;
   const bool attends = o.mixing.kind == &mixings::attention;
@@ -189,7 +189,7 @@ Topic properties_of(const Subject& s) {
   // rounding: similarities that are not exponential may sum to nearly 0, and the maximum of two
   // equal scores may be either.
   const bool no_positions = o.positional.kind == &positional_encodings::none;
-  const bool sums_to_one = a.is_softmax();
+  const bool sums_to_one = is_softmax(a);
   const bool circular = convolves && o.mixing.padding == Padding::circular;
   const bool causal = o.kind == ModelKind::language_model || (a.causal && (attends || convolves)) ||
                       o.mixing.kind == &mixings::gru;

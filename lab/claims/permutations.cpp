@@ -54,7 +54,7 @@ OverPermutations invariance_error(const Layer& layer, bool with_positions = fals
 
 // How much cross-attention changes when its keys are reordered, and its values if `both`.
 OverPermutations reordered_context(bool both, bool is_shift = false) {
-  const GeneralAttention attention(model_width, 2);
+  const AttentionForm attention(model_width, 2);
   const Tensor x = normal(1, 3, model_width), k = normal(1, set_size, model_width),
                v = normal(1, set_size, model_width);
   const Tensor y = attention(x, k, v, {}, {});

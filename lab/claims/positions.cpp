@@ -4,7 +4,7 @@
 
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "nn/positional.h"
+#include "nn/forms/positional.h"
 
 namespace heed::claims {
 namespace {

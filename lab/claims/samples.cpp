@@ -91,13 +91,14 @@ void copy_parameters(const Module& from, const Module& to) {
   for (const NamedParameter& p : from.parameters()) set_parameter(to, p.name, p.tensor);
 }
 
-AttentionSetup basic(const SimilarityRule* similarity, const NormaliserRule* normaliser) {
-  return {.form = {.similarity = {.kind = similarity},
-                   .normaliser = normaliser,
-                   .combine = Combine::concat,
-                   .project_query = false,
-                   .project_key = false,
-                   .project_value = false}};
+MultiHeadAttentionOptions basic(const SimilarityRule* similarity,
+                                const NormaliserRule* normaliser) {
+  return {.similarity = similarity,
+          .normaliser = normaliser,
+          .combine = Combine::concat,
+          .project_query = false,
+          .project_key = false,
+          .project_value = false};
 }
 
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale) {
@@ -105,7 +106,7 @@ Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double sc
 }
 
 Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width) {
-  const Similarity similarity({.kind = kind}, 1, width, width);
+  const Similarity similarity({.similarity = kind}, 1, width, width);
   return similarity(normal(pairs, 1, 1, width), normal(pairs, 1, 1, width));
 }
 
@@ -133,19 +134,19 @@ Edges complete_graph(int64_t nodes) {
 }
 
 Tensor sentence::scores(const SimilarityRule* kind) {
-  return Similarity({.kind = kind}, 1, 3, 3)(Tensor::from({1, 1, 1, 3}, {0, 2, 1}), keys());
+  return Similarity({.similarity = kind}, 1, 3, 3)(Tensor::from({1, 1, 1, 3}, {0, 2, 1}), keys());
 }
 
 // The context of a word is its key and its value, concatenated; the projections separate them.
 Tensor sentence::outputs(const Change& change) {
-  AttentionSetup setup = {.context_dim = 4,
-                          .linear = {.bias = false},
-                          .form = {.similarity = {.kind = &similarities::dot},
-                                   .key_dim = 3,
-                                   .value_dim = 1,
-                                   .project_query = false}};
-  change(setup.form);
-  const GeneralAttention attention(3, 1, setup);
+  MultiHeadAttentionOptions setup = {.context_dim = 4,
+                                     .linear = {.bias = false},
+                                     .similarity = &similarities::dot,
+                                     .key_dim = 3,
+                                     .value_dim = 1,
+                                     .project_query = false};
+  change(setup);
+  const AttentionForm attention(3, 1, setup);
   set_parameter(attention, "key.weight",
                 Tensor::from({3, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}));
   set_parameter(attention, "value.weight", Tensor::from({1, 4}, {0, 0, 0, 1}));

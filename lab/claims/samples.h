@@ -10,8 +10,8 @@
 #include "core/flops.h"
 #include "core/ops.h"
 #include "nn/forms/attention.h"
+#include "nn/forms/convolution.h"
 #include "nn/learned_queries.h"
-#include "nn/mixing/convolution.h"
 
 namespace heed::claims {
 
@@ -91,8 +91,8 @@ void set_parameter(const Module& module, const std::string& name, const Tensor& 
 void copy_parameters(const Module& from, const Module& to);
 
 // Attention without parameters: queries, keys and values are the inputs themselves.
-AttentionSetup basic(const SimilarityRule* similarity = &similarities::dot,
-                     const NormaliserRule* normaliser = &normalisers::softmax);
+MultiHeadAttentionOptions basic(const SimilarityRule* similarity = &similarities::dot,
+                                const NormaliserRule* normaliser = &normalisers::softmax);
 // softmax(q kᵀ · scale) v for rows of queries, keys and values (…, D), from basic operations.
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale = 1);
 // Scores of `pairs` random queries and keys: (pairs, 1, 1, 1).
@@ -111,9 +111,9 @@ Edges complete_graph(int64_t nodes);
 namespace sentence {
 
 // Changes an option of the layer, which is softmax(q·k) without it.
-using Change = std::function<void(MultiHeadOptions&)>;
-inline void unchanged(MultiHeadOptions&) {}
-inline void scaled(MultiHeadOptions& o) { o.similarity.kind = &similarities::scaled_dot; }
+using Change = std::function<void(MultiHeadAttentionOptions&)>;
+inline void unchanged(MultiHeadAttentionOptions&) {}
+inline void scaled(MultiHeadAttentionOptions& o) { o.similarity = &similarities::scaled_dot; }
 
 // The scores of "book" with every word: (1, 1, 1, 6).
 Tensor scores(const SimilarityRule* kind = &similarities::dot);

@@ -139,7 +139,7 @@ int64_t layer_index(const std::string& name) {
 std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
   ScopeGuard here;
   here->gradients = here->training = false;
-  const MultiHeadOptions& form = inspected.options.attention;
+  const MultiHeadAttentionOptions& form = inspected.options.attention;
   std::vector<Sublayer> found;
   std::set<std::string> with_heads, sums;
   const NamedTap tap(
@@ -163,7 +163,7 @@ std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
   inspected.model.logits(inspected.one);
   for (Sublayer& sublayer : found) {
     if (!with_heads.contains(sublayer.name)) continue;
-    const HeadWidths widths = form.widths(inspected.options.dim, inspected.options.heads);
+    const HeadWidths widths = head_widths(form, inspected.options.dim, inspected.options.heads);
     sublayer.heads = inspected.options.heads;
     sublayer.width = widths.equal() ? widths.value[0] : 0;
     sublayer.columns = {0};

@@ -13,7 +13,7 @@ namespace heed::onnx {
 namespace {
 
 void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
-  const MultiHeadOptions& a = o.attention;
+  const MultiHeadAttentionOptions& a = o.attention;
   const auto refuse = [](bool holds, const std::string& setting, const std::string& instead) {
     check_input(!holds, "{} has no export to ONNX, which needs {}", setting, instead);
   };
@@ -21,9 +21,9 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
     return fmt::format("`model.{}` = \"{}\"", key, value);
   };
   refuse(!o.mixing.kind->is_attention, named("block.mixing", o.mixing.kind->name), "attention");
-  refuse(!a.similarity.kind->is_dot_product, named("attention.similarity", a.similarity.kind->name),
+  refuse(!a.similarity->is_dot_product, named("attention.similarity", a.similarity->name),
          "one of " + names_where(similarities::all, &SimilarityRule::is_dot_product));
-  refuse(!a.is_softmax(), named("attention.normaliser", a.normaliser->name), "softmax");
+  refuse(!is_softmax(a), named("attention.normaliser", a.normaliser->name), "softmax");
   refuse(a.combine != Combine::concat_projection, "this value of `model.attention.combine`",
          "concat_projection");
   refuse(!a.key_dims.empty() || !a.value_dims.empty(),
@@ -51,8 +51,8 @@ class Exporter {
 
   Graph language_model() {
     const Value input = g_.input("input", Element::int64, {"batch", "length"});
-    const FormOptions block = o_.decoder_form();
-    const Value x = embedded(input, "embedding", o_.dim, {});
+    const ModelOptions block = o_.decoder_stack();
+    const Value x = embedded(input, "embedding", block);
     return finished(stack(x, "decoder", block, o_.layers, self_context(g_, input, block)));
   }
 
@@ -60,25 +60,25 @@ class Exporter {
     const Value source = read("source", "source_length");
     const Value lengths = g_.input("source_lengths", Element::int64, {"batch"});
     const Value input = g_.input("input", Element::int64, {"batch", "length"});
-    const FormOptions encoder = o_.encoder_form(sizes_), decoder = o_.decoder_form();
+    const ModelOptions encoder = o_.encoder_stack(sizes_), decoder = o_.decoder_stack();
     const Value real = real_keys(g_, source, lengths);
-    const Value x = embedded(source, o_.share_embeddings ? "embedding" : "source_embedding",
-                             encoder.dim, encoder.grid);
+    const Value x =
+        embedded(source, o_.share_embeddings ? "embedding" : "source_embedding", encoder);
     const Value memory =
         stack(x, "encoder", encoder, o_.layers, self_context(g_, source, encoder, real));
-    const Value y = embedded(input, "embedding", o_.dim, {});
+    const Value y = embedded(input, "embedding", decoder);
     const int64_t layers = o_.decoder_layers ? o_.decoder_layers : o_.layers;
     return finished(
         stack(y, "decoder", decoder, layers, self_context(g_, input, decoder), memory, {real}));
   }
 
   Graph classifier() {
-    const FormOptions block = o_.encoder_form(sizes_);
+    const ModelOptions block = o_.encoder_stack(sizes_);
     const Value input = read("input", "length");
-    const bool padded = block.grid.empty();
+    const bool padded = block.attention.grid.empty();
     const Value lengths = padded ? g_.input("input_lengths", Element::int64, {"batch"}) : "";
     const Value real = padded ? real_keys(g_, input, lengths) : "";
-    const Value x = embedded(input, "embedding", o_.dim, block.grid);
+    const Value x = embedded(input, "embedding", block);
     const Value states =
         stack(x, "encoder", block, o_.layers, self_context(g_, input, block, real));
     g_.output("logits", linear(pooled(states, real, lengths), "head"), {"batch", sizes_.classes});
@@ -148,8 +148,8 @@ class Exporter {
   // x (B, Tq, D), source (B, Tk, Ds) → (B, Tq, D)
   Value attention(const Value& x, const Value& source, const std::string& name, int64_t dim,
                   const PositionContext& context) {
-    const MultiHeadOptions& a = o_.attention;
-    const HeadWidths widths = a.widths(dim, o_.heads);
+    const MultiHeadAttentionOptions& a = o_.attention;
+    const HeadWidths widths = head_widths(a, dim, o_.heads);
     const int64_t key_width = widths.key[0], value_width = widths.value[0];
     const Value query = a.project_query ? linear(x, name + ".query") : x;
     const Value key = a.project_key ? linear(source, name + ".key") : source;
@@ -159,10 +159,10 @@ class Exporter {
     const Value q = rotated(g_, split_heads(query, key_width), key_width, o_.positional, context);
     const Value k = rotated(g_, split_heads(key, key_width), key_width, o_.positional, context);
     Value scores = g_.matmul(q, g_.transpose(k, {0, 1, 3, 2}));  // (B, H, Tq, Tk)
-    const auto scale = a.similarity.kind->scale;
-    if (scale) scores = g_.mul(scores, scale(a.similarity, key_width));
+    const auto scale = a.similarity->scale;
+    if (scale) scores = g_.mul(scores, scale(a, key_width));
     scores = biased(g_, scores, name, o_.heads, o_.positional, context);
-    scores = g_.mul(scores, 1 / a.temperature.at(scope().step));
+    scores = g_.mul(scores, 1 / temperature_at(a, scope().step));
     if (!context.keep.empty())  // finite: a row with only -∞ would become NaN
       scores =
           g_.node("Where", {context.keep, scores, g_.number(std::numeric_limits<float>::lowest())});
@@ -179,7 +179,7 @@ class Exporter {
   }
 
   // Layers, and a last norm. With a memory (B, Ts, De) they are those of a decoder.
-  Value stack(Value x, const std::string& name, const FormOptions& block, int64_t layers,
+  Value stack(Value x, const std::string& name, const ModelOptions& block, int64_t layers,
               const PositionContext& self, const Value& memory = "",
               const PositionContext& across = {}) {
     for (int64_t i = 0; i < layers; ++i) {
@@ -204,13 +204,11 @@ class Exporter {
     return g_.input(name, Element::float32, {"batch", time, sizes_.features});
   }
 
-  Value embedded(const Value& input, const std::string& name, int64_t dim,
-                 const std::vector<int64_t>& grid) {
+  Value embedded(const Value& input, const std::string& name, const ModelOptions& stack) {
     const std::string token = name + ".token.weight", position = name + ".position";
-    const Value x = has(token)
-                        ? g_.mul(g_.gather(token, input), embedding_scale(o_, *o_.parts(), dim))
-                        : linear(input, name + ".projection");
-    return with_positions(g_, x, position, dim, o_.positional, grid);
+    const Value x = has(token) ? g_.mul(g_.gather(token, input), embedding_scale(stack))
+                               : linear(input, name + ".projection");
+    return with_positions(g_, x, position, stack.dim, o_.positional, stack.attention.grid);
   }
 
   // Logits over the vocabulary, by the embedding if weights are tied.

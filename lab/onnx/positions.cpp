@@ -3,7 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "nn/score_bias.h"
+#include "nn/forms/positional.h"
+#include "nn/forms/score_bias.h"
 
 namespace heed::onnx {
 
@@ -17,9 +18,9 @@ Value real_keys(Graph& g, const Value& x, const Value& lengths) {
   return g.unsqueeze(real, {1, 2});
 }
 
-PositionContext self_context(Graph& g, const Value& x, const FormOptions& block,
+PositionContext self_context(Graph& g, const Value& x, const ModelOptions& block,
                              const Value& real) {
-  const MultiHeadOptions& a = block.attention;
+  const MultiHeadAttentionOptions& a = block.attention;
   const bool relates = a.causal || a.window > 0 || block.positional.kind->score_bias;
   PositionContext context{.keep = real, .causal = a.causal};
   const auto restrict_to = [&](const Value& keep) {

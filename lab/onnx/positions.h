@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lab/onnx/graph.h"
-#include "nn/forms/parts.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::onnx {
 
@@ -19,7 +19,7 @@ Value positions_of(Graph& g, const Value& x);
 // Returns whether each key of x (B, T, …) is real and no padding: (B, 1, 1, T)
 Value real_keys(Graph& g, const Value& x, const Value& lengths);
 // Returns the context of self-attention over x (B, T, …). `real`: see real_keys(), or "".
-PositionContext self_context(Graph& g, const Value& x, const FormOptions& block,
+PositionContext self_context(Graph& g, const Value& x, const ModelOptions& block,
                              const Value& real = "");
 
 // Returns x with the positions φ of a sequence, or of a grid, added or concatenated: (B, T, D) for

@@ -4,42 +4,64 @@
 //   head h:  P = weights((s(Qₕ, Kₕ) + bias) / T),  zₕ = P Vₕ
 //   output = φ(combine(z₁ … z_H))
 //
-// The standard form is nn/attention.h, which a model takes wherever its options allow. A form with
-// dot products and a softmax runs in the fused kernel of the standard one, which never stores P.
-// The others are composed from the operations that define them. For the choices see
-// nn/similarity.h, nn/normaliser.h and nn/attention_options.h.
+// A form with dot products and a softmax runs in the fused kernel, which never stores P. The others
+// are composed from the operations that define them. For the choices see nn/forms/similarity.h,
+// nn/forms/normaliser.h and below.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "nn/attention.h"
-#include "nn/attention_options.h"
-#include "nn/graph.h"
-#include "nn/positional.h"
-#include "nn/score_bias.h"
+#include "nn/forms/graph.h"
+#include "nn/forms/normaliser.h"
+#include "nn/forms/positional.h"
+#include "nn/forms/score_bias.h"
+#include "nn/forms/similarity.h"
 
 namespace heed::inline HEED_REAL {
 
-// What a GeneralAttention is made of. The defaults: the standard self-attention.
-struct AttentionSetup {
-  int64_t context_dim = 0;            // width of the vectors of keys and values; 0: that of queries
-  double dropout = 0;                 // of the attention weights
-  LinearOptions linear = {};          // of the projections; the last joins the residual stream
-  MultiHeadOptions form = {};         // what is chosen in [model.attention]
-  PositionalOptions positional = {};  // if its kind acts in attention
-  std::vector<int64_t> grid = {};     // self-attention over a grid: the lengths of its axes
-  int64_t value_source_dim = 0;       // width of the vectors of values; 0: context_dim
+// The width of a head if no key sets it.
+enum class HeadWidth {
+  narrow,  // D / H: all heads together are as wide as the model (Vaswani et al. 2017)
+  wide,    // D: each head is, and there are H times as many weights
 };
 
-// An attention of any form.
-class GeneralAttention : public Attention {
+// How the outputs of the heads, zₕ of width Vₕ, are combined.
+enum class Combine {
+  concat_projection,  // Wᵒ [z₁; …; z_H]
+  concat,             // [z₁; …; z_H]
+  weighted,           // Σₕ wₕ zₕ, a learned scalar for each head
+  tensor,             // Σₕ zₕ Wₕ, a learned tensor (H, V, V)
+  mean,
+  max
+};
+
+// The widths of the heads of an attention.
+struct HeadWidths {
+  std::vector<int64_t> key, value;  // K and V of every head
+
+  bool equal() const;      // all K are equal, and all V
+  int64_t keys() const;    // Σ K
+  int64_t values() const;  // Σ V
+};
+
+// Throws InputError if the widths are not determined.
+HeadWidths head_widths(const MultiHeadAttentionOptions& options, int64_t dim, int64_t heads);
+// Throws InputError for values out of range and, naming the key, for options that contradict each
+// other or the widths: H heads in a model of width `dim`.
+void validate_attention(const MultiHeadAttentionOptions& options, int64_t dim, int64_t heads);
+// Returns whether the weights are a softmax of the scores.
+bool is_softmax(const MultiHeadAttentionOptions& options);
+// Scores are divided by a temperature, which may change during training:
+//   T(step) = initial · (final / initial)^(step / steps), and final after that.
+double temperature_at(const MultiHeadAttentionOptions& options, int64_t step);
+
+// Attention in any form: the steps as the options choose them.
+class AttentionForm : public MultiHeadAttention {
  public:
-  // Throws InputError for values out of range, and for a form that contradicts itself or the
-  // widths.
-  GeneralAttention(int64_t dim, int64_t heads, const AttentionSetup& setup = {});
+  // Throws InputError as validate_attention() does.
+  AttentionForm(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& options = {});
 
   // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is
   // added to the scores. `mask` hides keys in addition to the form's `causal` and `window`.
@@ -51,19 +73,14 @@ class GeneralAttention : public Attention {
   // keys are aligned at their ends.
   Tensor operator()(const Tensor& x, const Tensor& keys, const Tensor& values, const KeepMask& mask,
                     const Tensor& bias) const;
-  // Self-attention, on a grid along the chosen axes. With a past, keys and values are those of the
-  // past and those of x.
+  // Self-attention, on a grid along the chosen axes.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
   // True if it is causal, so that the keys and values of a position never change.
   bool can_cache() const override;
   // Returns the lengths of all axes of a self-attention along some axes of a grid, else nothing.
-  std::span<const int64_t> lines_of() const {
-    return axes_.size() < grid_.size() ? std::span(grid_) : std::span<const int64_t>();
-  }
+  std::span<const int64_t> lines_of() const;
   // Returns the axes that it attends along.
-  std::span<const int64_t> line_axes() const { return axes_; }
-  Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
-                Past* past = nullptr) const override;
+  std::span<const int64_t> line_axes() const { return options_.axes; }
 
  private:
   struct Columns {
@@ -75,46 +92,32 @@ class GeneralAttention : public Attention {
     Columns key, value;  // of Q and K, of V and z
     Part<std::unique_ptr<Similarity>> similarity;
   };
-  std::vector<Group> make_groups(const InitOptions& init);
+  static Projections projections(int64_t dim, int64_t heads,
+                                 const MultiHeadAttentionOptions& options);
+  std::vector<Group> make_groups();
   static Tensor columns(const Tensor& x, Columns which);
   template <class F>
-  Tensor for_groups(const F& f) const;
-  Tensor queries(const Tensor& x, int64_t first) const;
-  KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
-  Tensor rotated(const Tensor& x, int64_t first) const;
-  Tensor attend(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
-                const Tensor& bias) const;
-  std::vector<Tensor> tapped_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
-                                     const Tensor& bias, bool& replaced) const;
-  Tensor scores(const Group& group, const Tensor& q, const Tensor& k, const Tensor& bias) const;
-  Tensor weights(const Tensor& scores, const KeepMask& mask) const;
-  Tensor output(const Tensor& z) const;
-  Tensor replaced_output(const Tensor& z) const;
-  Tensor combine_heads(const Tensor& z) const;
+  Tensor for_groups(int axis, const F& f) const;
 
-  int64_t dim_, heads_;
-  MultiHeadOptions form_;
-  PositionalOptions positional_;
-  std::vector<int64_t> grid_, axes_;
-  double dropout_;
-  Part<std::unique_ptr<Linear>> query_, key_, value_, output_;
+  Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
+                const Tensor& bias) const override;
+  Tensor rotated(const Tensor& x, int64_t first) const override;
+  Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const override;
+  Tensor weights(const Tensor& scores, const KeepMask& mask) const override;
+  Tensor means(const Tensor& p, const Tensor& v) const override;
+  Tensor fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const override;
+  Tensor combined(const Tensor& z) const override;
+
   Part<Tensor> head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
   std::vector<Group> groups_;
   Part<std::unique_ptr<ScoreBias>> position_bias_;
   Part<std::unique_ptr<GraphDistanceBias>> distance_bias_;
 };
 
-// The first `length` positions of x (B, T, …).
-Tensor filled(const Tensor& x, int64_t length);
-
 // For a tap that wants Site::head_outputs: `output` of z (B, Tq, Σ V) with all heads but one set to
 // 0, for each head. Returns their sum plus the bias if the tap replaces one, else no tensor.
 Tensor replaced_sum_of_heads(const Module& layer, const Tensor& z, std::span<const int64_t> widths,
                              const Tensor& bias,
                              const std::function<Tensor(const Tensor&)>& output);
-
-// Returns multi-head attention of these options: MultiHeadAttention where the form is the standard
-// one, else GeneralAttention. Both compute the same bits. Throws InputError as GeneralAttention.
-std::unique_ptr<Attention> make_attention(int64_t dim, int64_t heads, const AttentionSetup& setup);
 
 }  // namespace heed::inline HEED_REAL

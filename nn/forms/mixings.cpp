@@ -1,8 +1,7 @@
-// Defines nn/forms/mixings.h, and attention as a form.
+// Defines nn/forms/mixings.h, and the options of all forms.
 #include "nn/forms/mixings.h"
 
-#include "nn/forms/attention.h"
-#include "nn/forms/parts.h"
+#include "core/fields.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -26,19 +25,5 @@ void check_mixing_input(const char* form, const char* reason, bool can_be_causal
         "{}: {}; it supports neither {}a window nor a dense mask", form, reason,
         can_be_causal ? "" : "a causal mask nor ");
 }
-
-const MixingRule mixings::attention = {
-    .name = "attention",
-    .is_attention = true,
-    .can_be_causal = true,
-    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
-      return make_attention(o.dim, o.heads,
-                            AttentionSetup{.dropout = o.attention_dropout,
-                                           .linear = linear,
-                                           .form = o.attention,
-                                           .positional = o.positional,
-                                           .grid = o.grid});
-    },
-    .validate = [](const FormOptions& o) { o.attention.validate(o.dim, o.heads, o.dim, o.dim); }};
 
 }  // namespace heed::inline HEED_REAL

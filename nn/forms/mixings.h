@@ -1,29 +1,12 @@
 // The forms of Mixing (nn/mixing.h): attention, or a replacement for it. A form is a file in
-// nn/mixing/ and a line of HEED_MIXINGS.
+// nn/forms/ and a line of HEED_MIXINGS.
 #pragma once
 
-#include <memory>
-
-#include "core/fields.h"
 #include "core/registry.h"
 #include "nn/linear.h"
-#include "nn/mixing.h"
+#include "nn/model_options.h"
 
 namespace heed::inline HEED_REAL {
-
-struct FormOptions;  // nn/forms/parts.h
-
-// A form of mixing.
-struct MixingRule {
-  const char* name = "";       // the word in a config
-  bool is_attention = false;   // the forms of [model.attention] apply
-  bool can_be_causal = false;  // with attention.causal no position reads a later one
-  // Makes the layer.
-  std::unique_ptr<Mixing> (*make)(const FormOptions& options,
-                                  const LinearOptions& linear) = nullptr;
-  // Throws InputError, naming the key, for options it cannot use; null: it can use all.
-  void (*validate)(const FormOptions& options) = nullptr;
-};
 
 // clang-format off
 #define HEED_MIXINGS(entry) \
@@ -45,16 +28,6 @@ void check_mixing_input(const char* form, const char* reason, bool can_be_causal
 enum class Padding {
   zero,      // zeros
   circular,  // the sequence again, as if its ends were joined
-};
-
-// The section [model.block].
-struct MixingOptions {
-  const MixingRule* kind = &mixings::attention;  // which form
-  int64_t kernel_size = 3;                       // convolution
-  Padding padding = Padding::zero;               // convolution
-  int64_t length = 64;                           // dense: the longest sequence
-
-  void fields(Fields& f);  // visits each, for a config
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -306,9 +306,9 @@ TEST_CASE("summary: the memory estimate matches a real step") {
 TEST_CASE("summary: the memory estimate matches for every attention and mixing") {
   using Change = void (*)(ModelOptions&);
   const std::pair<std::string, Change> forms[] = {
-      {"additive", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::additive; }},
-      {"cosine", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::cosine; }},
-      {"gaussian", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::gaussian; }},
+      {"additive", [](ModelOptions& m) { m.attention.similarity = &similarities::additive; }},
+      {"cosine", [](ModelOptions& m) { m.attention.similarity = &similarities::cosine; }},
+      {"gaussian", [](ModelOptions& m) { m.attention.similarity = &similarities::gaussian; }},
       {"count", [](ModelOptions& m) { m.attention.normaliser = &normalisers::count; }},
       {"alibi", [](ModelOptions& m) { m.positional.kind = &positional_encodings::alibi; }},
       {"rotary", [](ModelOptions& m) { m.positional.kind = &positional_encodings::rotary; }},

@@ -25,7 +25,7 @@ if [[ $2 == all ]]; then
 fi
 
 show
-((code == 0)) && grep -qE "^softmax-wrong-axis +Softmax over the wrong axis +nn/normaliser.cpp$" <<<"$output" ||
+((code == 0)) && grep -qE "^softmax-wrong-axis +Softmax over the wrong axis +nn/forms/normaliser.cpp$" <<<"$output" ||
   complain "the list: $output"
 show --json
 ((code == 0)) && grep -qF '"name": "softmax-wrong-axis"' <<<"$output" || complain "the list as JSON: $output"
@@ -40,7 +40,7 @@ show softmax-wrong-axes
 ((code == 2)) && [[ $output == *"did you mean 'softmax-wrong-axis'"* ]] || complain "an unknown name: $output"
 show softmax-wrong-axis
 ((code == 0)) || complain "exit code $code: $output"
-for words in "masked_scores(scores, mask), -2);" "building nn/normaliser.cpp" "row 0 adds up to" "**How you find it.**"; do
+for words in "masked_scores(scores, mask), -2);" "building nn/forms/normaliser.cpp" "row 0 adds up to" "**How you find it.**"; do
   [[ $output == *"$words"* ]] || complain "expected '$words' in: $output"
 done
 exit $failed

@@ -142,7 +142,7 @@ while read -r name; do
 done < <(sed -nE 's/^(Tensor|TopK|std::vector<Tensor>) ([a-z_]+)\(.*/\2/p' core/standard_ops.h core/more_ops.h | sort -u)
 while read -r name; do
   grep -qE "^## (.*, )?$name(,|\$)" docs/classes.md || complain "docs/classes.md: no example of $name"
-done < <(grep -hoE '^class [A-Z]\w+( final)? : public (Module|Model|Mixing|Attention|Positions|ScoreBias|Tap|Past)\b' core/*.h nn/*.h nn/mixing/*.h nn/forms/*.h | awk '{ print $2 }' | sort -u)
+done < <(grep -hoE '^class [A-Z]\w+( final)? : public (Module|Model|Mixing|MultiHeadAttention|Positions|ScoreBias|Tap|Past)\b' core/*.h nn/*.h nn/forms/*.h | awk '{ print $2 }' | sort -u)
 # Every other class of heed.h has a heading there too, or its comment says that clients do not need it.
 headers=heed.h
 while included=$({ printf '%s\n' $headers; sed -nE 's/^#include "([^"]+)".*/\1/p' $headers; } | sort -u) && [[ $included != "$headers" ]]; do

@@ -75,14 +75,14 @@ std::vector<Case> cases() {
               [](O& o) {
                 o.positional.layout = RotaryLayout::halves;
                 o.activation = Activation::gelu_tanh;
-                o.attention.similarity.scale = ScoreScale::inverse;
-                o.attention.temperature.initial = 0.5;
+                o.attention.scale = ScoreScale::inverse;
+                o.attention.temperature = 0.5;
               }),
       changed("alibi", language, p::alibi,
               [](O& o) {
                 o.norm_first = false;
                 o.activation = Activation::tanh;
-                o.attention.temperature.initial = 2;
+                o.attention.temperature = 2;
               }),
       changed("relative", language, p::relative,
               [](O& o) {
@@ -93,7 +93,7 @@ std::vector<Case> cases() {
               }),
       changed("dot", language, p::none,
               [](O& o) {
-                o.attention.similarity.kind = &similarities::dot;
+                o.attention.similarity = &similarities::dot;
                 o.attention.key_dim = 5;
                 o.attention.value_dim = 3;
                 o.attention.activation = Activation::silu;
@@ -350,7 +350,7 @@ TEST_CASE("onnx: a form without an export is refused by name") {
   using O = ModelOptions;
   CHECK_CONTAINS(refused([](O& o) { o.mixing.kind = &mixings::gru; }),
                  "`model.block.mixing` = \"gru\"");
-  CHECK_CONTAINS(refused([](O& o) { o.attention.similarity.kind = &similarities::cosine; }),
+  CHECK_CONTAINS(refused([](O& o) { o.attention.similarity = &similarities::cosine; }),
                  "`model.attention.similarity` = \"cosine\"");
   CHECK_CONTAINS(refused([](O& o) { o.attention.normaliser = &normalisers::hardmax; }),
                  "`model.attention.normaliser` = \"hardmax\"");

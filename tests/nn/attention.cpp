@@ -11,7 +11,7 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
-#include "nn/forms/parts.h"
+#include "nn/forms/mixings.h"
 #include "nn/learned_queries.h"
 #include "support.h"
 
@@ -21,7 +21,7 @@ using namespace heed::testing;
 namespace {
 
 // The same layer of heads one by one: projections cut by head, their results combined by formula.
-Tensor by_the_book(const GeneralAttention& attention, const HeadWidths& widths, Combine combine,
+Tensor by_the_book(const AttentionForm& attention, const HeadWidths& widths, Combine combine,
                    const Tensor& x, const Tensor& context) {
   std::vector<NamedParameter> parameters = attention.parameters();
   const auto get = [&](const std::string& name) {
@@ -74,11 +74,11 @@ TEST_CASE("a query that may attend to no key has zero outputs and zero gradients
     for (const NormaliserRule* normaliser : normalisers::all) {
       CAPTURE(std::string(similarity->name));
       CAPTURE(std::string(normaliser->name));
-      const GeneralAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                         o.similarity.kind = similarity;
-                                         o.normaliser = normaliser;
-                                         o.combine = Combine::concat;
-                                       }));
+      const AttentionForm attention(4, 2, setup_of([&](MultiHeadAttentionOptions& o) {
+                                      o.similarity = similarity;
+                                      o.normaliser = normaliser;
+                                      o.combine = Combine::concat;
+                                    }));
       const Tensor x = random_tensor({2, 3, 4}, 1);
       const Tensor y = attention(x, x, mask);
       backward(read_out(y));
@@ -93,40 +93,40 @@ TEST_CASE("a query that may attend to no key has zero outputs and zero gradients
 TEST_CASE("heads of any widths, combined in any way, are heads computed one by one") {
   struct Form {
     std::string name;
-    std::function<void(MultiHeadOptions&)> change;
+    std::function<void(MultiHeadAttentionOptions&)> change;
   };
   const Form forms[] = {
-      {"narrow", [](MultiHeadOptions&) {}},
-      {"wide", [](MultiHeadOptions& o) { o.head_width = HeadWidth::wide; }},
-      {"separate widths", [](MultiHeadOptions& o) { o.key_dim = 3, o.value_dim = 5; }},
+      {"narrow", [](MultiHeadAttentionOptions&) {}},
+      {"wide", [](MultiHeadAttentionOptions& o) { o.head_width = HeadWidth::wide; }},
+      {"separate widths", [](MultiHeadAttentionOptions& o) { o.key_dim = 3, o.value_dim = 5; }},
       {"a list",
-       [](MultiHeadOptions& o) {
+       [](MultiHeadAttentionOptions& o) {
          o.key_dims = {1, 5}, o.value_dims = {4, 2};
        }},
-      {"concat", [](MultiHeadOptions& o) { o.combine = Combine::concat; }},
+      {"concat", [](MultiHeadAttentionOptions& o) { o.combine = Combine::concat; }},
       {"concat of a list",
-       [](MultiHeadOptions& o) {
+       [](MultiHeadAttentionOptions& o) {
          o.combine = Combine::concat, o.value_dims = {1, 5};
        }},
-      {"weighted", [](MultiHeadOptions& o) { o.combine = Combine::weighted; }},
+      {"weighted", [](MultiHeadAttentionOptions& o) { o.combine = Combine::weighted; }},
       {"weighted list",
-       [](MultiHeadOptions& o) {
+       [](MultiHeadAttentionOptions& o) {
          o.combine = Combine::weighted, o.key_dims = {4, 1};
        }},
-      {"tensor", [](MultiHeadOptions& o) { o.combine = Combine::tensor; }},
-      {"mean", [](MultiHeadOptions& o) { o.combine = Combine::mean; }},
-      {"max", [](MultiHeadOptions& o) { o.combine = Combine::max; }},
+      {"tensor", [](MultiHeadAttentionOptions& o) { o.combine = Combine::tensor; }},
+      {"mean", [](MultiHeadAttentionOptions& o) { o.combine = Combine::mean; }},
+      {"max", [](MultiHeadAttentionOptions& o) { o.combine = Combine::max; }},
   };
   for (const Form& form : forms) {
     CAPTURE(form.name);
-    AttentionSetup setup = setup_of(form.change);
+    MultiHeadAttentionOptions setup = setup_of(form.change);
     setup.context_dim = 5;
-    const GeneralAttention attention(6, 2, setup);
+    const AttentionForm attention(6, 2, setup);
     shake(attention);
     const Tensor x = random_tensor({2, 3, 6}, 1), context = random_tensor({2, 4, 5}, 2);
     const Tensor y = attention(x, context, {});
     CHECK(y.shape() == Shape{2, 3, 6});
-    check_same(y, by_the_book(attention, setup.form.widths(6, 2), setup.form.combine, x, context));
+    check_same(y, by_the_book(attention, head_widths(setup, 6, 2), setup.combine, x, context));
     std::vector<NamedParameter> inputs = attention.parameters();
     inputs.push_back({"x", x});
     inputs.push_back({"context", context});
@@ -135,11 +135,11 @@ TEST_CASE("heads of any widths, combined in any way, are heads computed one by o
 }
 
 TEST_CASE("heads of different widths have similarities of their own") {
-  const GeneralAttention attention(6, 2, setup_of([](MultiHeadOptions& o) {
-                                     o.key_dims = {2, 3};
-                                     o.value_dims = {3, 1};
-                                     o.similarity.kind = &similarities::general;
-                                   }));
+  const AttentionForm attention(6, 2, setup_of([](MultiHeadAttentionOptions& o) {
+                                  o.key_dims = {2, 3};
+                                  o.value_dims = {3, 1};
+                                  o.similarity = &similarities::general;
+                                }));
   std::vector<std::string> names;
   for (const NamedParameter& p : attention.parameters()) names.push_back(p.name);
   CHECK(std::find(names.begin(), names.end(), "similarity.1.weight") != names.end());
@@ -151,32 +151,31 @@ TEST_CASE("heads of different widths have similarities of their own") {
 }
 
 TEST_CASE("attention without projections has no parameters and is the basic attention") {
-  const GeneralAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
-                                     o.project_query = o.project_key = o.project_value = false;
-                                     o.combine = Combine::concat;
-                                     o.similarity.kind = &similarities::dot;
-                                   }));
+  const AttentionForm attention(4, 1, setup_of([](MultiHeadAttentionOptions& o) {
+                                  o.project_query = o.project_key = o.project_value = false;
+                                  o.combine = Combine::concat;
+                                  o.similarity = &similarities::dot;
+                                }));
   CHECK(attention.parameter_count() == 0);
   const Tensor x = random_tensor({2, 5, 4}, 1);
   check_same(attention(x, SequenceContext{}), matmul(softmax(matmul(x, transpose(x, 1, 2))), x));
 }
 
 TEST_CASE("identity matrices for projections change nothing") {
-  MultiHeadOptions form;
-  form.combine = Combine::concat;
-  AttentionSetup plain;
-  plain.form = form;
+  MultiHeadAttentionOptions plain;
+  plain.combine = Combine::concat;
   plain.linear.bias = false;
-  const GeneralAttention projected(4, 1, plain);
+  const AttentionForm projected(4, 1, plain);
   for (const NamedParameter& p : projected.parameters())
     for (int64_t i = 0; i < 16; ++i) Tensor(p.tensor).mutable_data()[i] = i % 5 == 0;
-  plain.form.project_query = plain.form.project_key = plain.form.project_value = false;
+  plain.project_query = plain.project_key = plain.project_value = false;
   const Tensor x = random_tensor({2, 5, 4}, 1);
-  check_same(projected(x, SequenceContext{}), GeneralAttention(4, 1, plain)(x, SequenceContext{}));
+  check_same(projected(x, SequenceContext{}), AttentionForm(4, 1, plain)(x, SequenceContext{}));
 }
 
 TEST_CASE("tied keys and values share one projection") {
-  const GeneralAttention tied(4, 2, setup_of([](MultiHeadOptions& o) { o.tie_key_value = true; }));
+  const AttentionForm tied(4, 2,
+                           setup_of([](MultiHeadAttentionOptions& o) { o.tie_key_value = true; }));
   const MultiHeadAttention untied(4, 2);
   CHECK(untied.parameter_count() - tied.parameter_count() == 4 * 4 + 4);
   const Tensor x = random_tensor({2, 5, 4}, 1);
@@ -193,11 +192,11 @@ TEST_CASE("the fused kernel and the composed form are one function") {
   const Tensor no_bias = Tensor::zeros({2, 2, 5, 5});
   for (const ScoreScale scale : {ScoreScale::inverse_sqrt, ScoreScale::none})
     for (const double temperature : {1.0, 0.3}) {
-      const GeneralAttention attention(6, 2, setup_of([&](MultiHeadOptions& o) {
-                                         o.similarity.scale = scale;
-                                         o.temperature.initial = temperature;
-                                         o.value_dim = 4;
-                                       }));
+      const AttentionForm attention(6, 2, setup_of([&](MultiHeadAttentionOptions& o) {
+                                      o.scale = scale;
+                                      o.temperature = temperature;
+                                      o.value_dim = 4;
+                                    }));
       shake(attention);
       const Tensor x = random_tensor({2, 5, 6}, 1);
       const Tensor fused = attention(x, x, mask), composed = attention(x, x, mask, no_bias);
@@ -218,8 +217,8 @@ TEST_CASE("the fused kernel and the composed form are one function") {
 
 TEST_CASE("a bias of minus infinity hides a key as a mask does") {
   for (const std::vector<int64_t>& widths : {std::vector<int64_t>{}, {1, 3}}) {
-    const GeneralAttention attention(4, 2,
-                                     setup_of([&](MultiHeadOptions& o) { o.key_dims = widths; }));
+    const AttentionForm attention(
+        4, 2, setup_of([&](MultiHeadAttentionOptions& o) { o.key_dims = widths; }));
     const Tensor x = random_tensor({1, 3, 4}, 1);
     Tensor bias = Tensor::zeros({3, 3});
     bias.mutable_data()[1] = -std::numeric_limits<real>::infinity();
@@ -233,10 +232,10 @@ TEST_CASE("a bias of minus infinity hides a key as a mask does") {
 TEST_CASE("scores with rotary, alibi or relative positions depend only on distances") {
   for (const PositionalRule* kind : {&positional_encodings::rotary, &positional_encodings::alibi,
                                      &positional_encodings::relative}) {
-    AttentionSetup setup;
+    MultiHeadAttentionOptions setup;
     setup.positional.kind = kind;
     setup.positional.buckets = 8;
-    const GeneralAttention attention(8, 2, setup);
+    const AttentionForm attention(8, 2, setup);
     shake(attention);
     // One vector everywhere except at one position: what a position reads depends on its distance.
     const auto output = [&](int64_t odd_one, int64_t reader) {
@@ -268,10 +267,10 @@ TEST_CASE("attention built causal or with a window is so without a mask that rep
   const auto built = [&](bool causal, int64_t window, const NormaliserRule* normaliser) {
     ScopeGuard here;
     here->seed = 3, here->calls = 0;  // the same weights
-    return std::make_unique<GeneralAttention>(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                                o.causal = causal, o.window = window;
-                                                o.normaliser = normaliser;
-                                              }));
+    return std::make_unique<AttentionForm>(4, 2, setup_of([&](MultiHeadAttentionOptions& o) {
+                                             o.causal = causal, o.window = window;
+                                             o.normaliser = normaliser;
+                                           }));
   };
   for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::count})
     for (const bool causal : {false, true})
@@ -290,13 +289,13 @@ TEST_CASE("attention built causal or with a window is so without a mask that rep
 TEST_CASE("a layer of a stack built causal is causal, whatever exchanges its positions") {
   for (const MixingRule* mixing : mixings::all) {
     CAPTURE(std::string(mixing->name));
-    const BlockOptions options{.dim = 4, .heads = 2, .causal = true};
-    const FormParts form({.mixing = {.kind = mixing}});
+    const ModelOptions options{
+        .dim = 4, .heads = 2, .attention = {.causal = true}, .mixing = {.kind = mixing}};
     if (!mixing->can_be_causal) {
-      CHECK_THROWS_AS(EncoderLayer(options, 2, form), InputError);
+      CHECK_THROWS_AS(EncoderLayer(options, 2), InputError);
       continue;
     }
-    const EncoderLayer layer(options, 2, form);
+    const EncoderLayer layer(options, 2);
     const Tensor x = random_tensor({1, 5, 4}, 1), other = random_tensor({1, 5, 4}, 2);
     const Tensor parts[] = {slice(x, 1, 0, 3), slice(other, 1, 3, 5)};
     const Tensor before = layer(x, {}), after = layer(concat(parts, 1), {});
@@ -306,21 +305,24 @@ TEST_CASE("a layer of a stack built causal is causal, whatever exchanges its pos
 }
 
 TEST_CASE("a temperature changes from its initial to its final value at a constant ratio") {
-  const Temperature falling{2, 0.5, 100};
-  CHECK(falling.at(0) == doctest::Approx(2));
-  CHECK(falling.at(50) == doctest::Approx(1));
-  CHECK(falling.at(100) == doctest::Approx(0.5));
-  CHECK(falling.at(1000) == doctest::Approx(0.5));
-  CHECK(Temperature{3}.at(70) == 3);
-  const Temperature sudden{4, 1, 1};
-  CHECK(sudden.at(0) == doctest::Approx(4));
-  CHECK(sudden.at(1) == doctest::Approx(1));
+  const MultiHeadAttentionOptions falling{
+      .temperature = 2, .final_temperature = 0.5, .temperature_steps = 100};
+  CHECK(temperature_at(falling, 0) == doctest::Approx(2));
+  CHECK(temperature_at(falling, 50) == doctest::Approx(1));
+  CHECK(temperature_at(falling, 100) == doctest::Approx(0.5));
+  CHECK(temperature_at(falling, 1000) == doctest::Approx(0.5));
+  CHECK(temperature_at({.temperature = 3}, 70) == 3);
+  const MultiHeadAttentionOptions sudden{
+      .temperature = 4, .final_temperature = 1, .temperature_steps = 1};
+  CHECK(temperature_at(sudden, 0) == doctest::Approx(4));
+  CHECK(temperature_at(sudden, 1) == doctest::Approx(1));
 
-  const GeneralAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
-                                     o.temperature = {1, 1e-4, 10};
-                                   }));
-  const GeneralAttention hard(
-      4, 1, setup_of([](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }));
+  const AttentionForm attention(4, 1, setup_of([](MultiHeadAttentionOptions& o) {
+                                  o.temperature = 1, o.final_temperature = 1e-4,
+                                  o.temperature_steps = 10;
+                                }));
+  const AttentionForm hard(
+      4, 1, setup_of([](MultiHeadAttentionOptions& o) { o.normaliser = &normalisers::hardmax; }));
   for (size_t i = 0; i < hard.parameters().size(); ++i) {
     const Tensor from = attention.parameters()[i].tensor;
     std::copy_n(from.data(), from.size(), Tensor(hard.parameters()[i].tensor).mutable_data());
@@ -333,10 +335,10 @@ TEST_CASE("a temperature changes from its initial to its final value at a consta
 
 TEST_CASE("hardmax gives queries a gradient only with straight_through") {
   for (const bool straight_through : {false, true}) {
-    const GeneralAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                       o.normaliser = &normalisers::hardmax;
-                                       o.straight_through = straight_through;
-                                     }));
+    const AttentionForm attention(4, 2, setup_of([&](MultiHeadAttentionOptions& o) {
+                                    o.normaliser = &normalisers::hardmax;
+                                    o.straight_through = straight_through;
+                                  }));
     backward(read_out(attention(random_tensor({2, 5, 4}, 1), SequenceContext{})));
     double size = 0;
     for (const NamedParameter& p : attention.parameters())
@@ -346,10 +348,10 @@ TEST_CASE("hardmax gives queries a gradient only with straight_through") {
 }
 
 TEST_CASE("on a grid, attention over some axes is attention within each line along them") {
-  AttentionSetup setup;
+  MultiHeadAttentionOptions setup;
   setup.grid = {2, 3};
-  setup.form.axes = {1};
-  const GeneralAttention rows(4, 2, setup);
+  setup.axes = {1};
+  const AttentionForm rows(4, 2, setup);
   const MultiHeadAttention plain(4, 2);
   for (size_t i = 0; i < plain.parameters().size(); ++i) {
     const Tensor from = rows.parameters()[i].tensor;
@@ -382,8 +384,93 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
 }
 
 TEST_CASE("heads that do not divide the width of the model are rejected") {
-  CHECK_THROWS_WITH_AS(GeneralAttention(6, 4), doctest::Contains("`attention.key_dim`"),
-                       InputError);
+  CHECK_THROWS_WITH_AS(AttentionForm(6, 4), doctest::Contains("`attention.key_dim`"), InputError);
   CHECK_THROWS_WITH_AS(MultiHeadAttention(6, 4),
                        doctest::Contains("4 heads do not divide the width 6"), InputError);
+}
+
+TEST_CASE("MultiHeadAttention has the names, weights and bits of what make_attention() makes") {
+  KeepMask padded;
+  padded.key_lengths = Ids::from({2}, {5, 3});
+  const Tensor x = random_tensor({2, 5, 8}, 1).detach();
+  const Tensor memory = random_tensor({2, 5, 6}, 2).detach();
+  for (const bool causal : {false, true})
+    for (const PositionalRule* position :
+         {&positional_encodings::sinusoidal, &positional_encodings::rotary}) {
+      CAPTURE(causal);
+      CAPTURE(std::string(position->name));
+      const MultiHeadAttentionOptions options{
+          .context_dim = causal ? 0 : 6,
+          .causal = causal,
+          .dropout = 0.2,
+          .positional = {.kind = position, .layout = RotaryLayout::halves, .base = 500}};
+      std::vector<Tensor> found[2];  // of both: weights, the result, its gradients
+      for (size_t i = 0; i < 2; ++i) {
+        ScopeGuard here;
+        here->seed = 5, here->calls = 0, here->training = true;
+        const std::unique_ptr<MultiHeadAttention> layer =
+            i == 0 ? std::make_unique<MultiHeadAttention>(8, 2, options)
+                   : make_attention(8, 2, options);
+        const Tensor y = causal ? (*layer)(x, {.mask = padded}) : layer->across(x, memory, padded);
+        backward(read_out(y));
+        found[i].push_back(y);
+        for (const NamedParameter& p : layer->parameters()) {
+          found[i].push_back(p.tensor);
+          if (p.tensor.grad()) found[i].push_back(p.tensor.grad());
+        }
+      }
+      REQUIRE(found[0].size() == found[1].size());
+      for (size_t i = 0; i < found[0].size(); ++i) CHECK(same_bits(found[0][i], found[1][i]));
+    }
+}
+
+TEST_CASE("MultiHeadAttention rejects the options of other forms") {
+  const std::function<void(MultiHeadAttentionOptions&)> others[] = {
+      [](MultiHeadAttentionOptions& o) { o.similarity = &similarities::dot; },
+      [](MultiHeadAttentionOptions& o) { o.scale = ScoreScale::none; },
+      [](MultiHeadAttentionOptions& o) { o.normaliser = &normalisers::sum; },
+      [](MultiHeadAttentionOptions& o) { o.temperature = 2; },
+      [](MultiHeadAttentionOptions& o) { o.final_temperature = 0.5, o.temperature_steps = 10; },
+      [](MultiHeadAttentionOptions& o) { o.head_width = HeadWidth::wide; },
+      [](MultiHeadAttentionOptions& o) { o.key_dim = 2; },
+      [](MultiHeadAttentionOptions& o) { o.value_dim = 2; },
+      [](MultiHeadAttentionOptions& o) {
+        o.key_dims = {3, 5};
+      },
+      [](MultiHeadAttentionOptions& o) { o.combine = Combine::concat; },
+      [](MultiHeadAttentionOptions& o) { o.project_query = false; },
+      [](MultiHeadAttentionOptions& o) { o.project_key = false; },
+      [](MultiHeadAttentionOptions& o) { o.project_value = false; },
+      [](MultiHeadAttentionOptions& o) { o.tie_key_value = true; },
+      [](MultiHeadAttentionOptions& o) { o.window = 3; },
+      [](MultiHeadAttentionOptions& o) { o.graph_distances = 2; },
+      [](MultiHeadAttentionOptions& o) {
+        o.axes = {1}, o.grid = {2, 3};
+      },
+      [](MultiHeadAttentionOptions& o) { o.value_source_dim = 5; },
+      [](MultiHeadAttentionOptions& o) { o.positional.kind = &positional_encodings::alibi; },
+      [](MultiHeadAttentionOptions& o) { o.positional.kind = &positional_encodings::relative; }};
+  for (const auto& change : others) {
+    MultiHeadAttentionOptions options;
+    change(options);
+    CHECK_NOTHROW(make_attention(8, 2, options));
+    CHECK_THROWS_WITH_AS(MultiHeadAttention(8, 2, options), doctest::Contains("make_attention()"),
+                         Error);
+  }
+}
+
+TEST_CASE("a class derived from MultiHeadAttention overrides a step") {
+  class Uniform final : public MultiHeadAttention {
+   public:
+    Uniform() : MultiHeadAttention(4, 2) {}
+
+   private:
+    Tensor fused(const Tensor&, const KeyValues&, const KeepMask&) const override { return {}; }
+    Tensor weights(const Tensor& s, const KeepMask&) const override {
+      return Tensor::full(s.shape(), 1 / static_cast<real>(s.dim(-1)));
+    }
+  };
+  const Uniform layer;
+  const Tensor x = random_tensor({2, 5, 4}, 1), y = layer(x, SequenceContext{});
+  check_same(slice(y, 1, 0, 1), slice(y, 1, 4, 5));  // every query reads the mean
 }

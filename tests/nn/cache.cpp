@@ -52,7 +52,7 @@ std::vector<Variant> writers() {
   });
   add("a window that counts", ModelKind::language_model, [](ModelOptions& o) {
     o.attention.window = 3;
-    o.attention.similarity.kind = &similarities::dot;
+    o.attention.similarity = &similarities::dot;
     o.attention.normaliser = &normalisers::count;
   });
   return all;

@@ -1,4 +1,4 @@
-#include "nn/mixing/convolution.h"
+#include "nn/forms/convolution.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@ using namespace heed::testing;
 
 namespace {
 
-// The formula of nn/mixing/convolution.h, in loops, for real positions; zeros elsewhere.
+// The formula of nn/forms/convolution.h, in loops, for real positions; zeros elsewhere.
 Tensor by_definition(const Convolution& layer, const Tensor& x, int64_t k, Padding padding,
                      bool causal, const Ids& lengths) {
   const int64_t time = x.dim(1), dim = x.dim(2);

@@ -1,4 +1,4 @@
-#include "nn/mixing/graph_attention.h"
+#include "nn/forms/graph_attention.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "nn/mixing/gru.h"
+#include "nn/forms/gru.h"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 double sigma(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The formulas of nn/mixing/gru.h, in loops.
+// The formulas of nn/forms/gru.h, in loops.
 Tensor by_definition(const Gru& gru, const Tensor& x) {
   const int64_t batch = x.dim(0), time = x.dim(1), dim = x.dim(2);
   const Tensor w = gru.parameter("input.weight"), b = gru.parameter("input.bias"),

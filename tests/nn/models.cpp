@@ -210,57 +210,67 @@ std::string error_of(const std::function<void(ModelOptions&)>& change) {
 }  // namespace
 
 TEST_CASE("contradictory options of attention are rejected, each by itself") {
-  const auto check = [](const char* part, const std::function<void(MultiHeadOptions&)>& change) {
+  const auto check = [](const char* part,
+                        const std::function<void(MultiHeadAttentionOptions&)>& change) {
     CHECK_CONTAINS(error_of([&](ModelOptions& o) { change(o.attention); }), part);
   };
   check("`attention.temperature` = 1e-07",
-        [](MultiHeadOptions& o) { o.temperature.initial = 1e-7; });
+        [](MultiHeadAttentionOptions& o) { o.temperature = 1e-7; });
   check("for the limit 0 set `attention.normaliser` = \"hardmax\"",
-        [](MultiHeadOptions& o) { o.temperature.initial = 0; });
-  check("no error", [](MultiHeadOptions& o) { o.temperature = {1e-6, 1e-6, 1}; });
-  check("`attention.final_temperature` = 1e-07", [](MultiHeadOptions& o) {
-    o.temperature = {1, 1e-7, 5};
+        [](MultiHeadAttentionOptions& o) { o.temperature = 0; });
+  check("no error", [](MultiHeadAttentionOptions& o) {
+    o.temperature = 1e-6, o.final_temperature = 1e-6, o.temperature_steps = 1;
   });
-  check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0.5, 0}; });
-  check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0, 5}; });
+  check("`attention.final_temperature` = 1e-07", [](MultiHeadAttentionOptions& o) {
+    o.temperature = 1, o.final_temperature = 1e-7, o.temperature_steps = 5;
+  });
+  check("set both or neither", [](MultiHeadAttentionOptions& o) {
+    o.temperature = 1, o.final_temperature = 0.5, o.temperature_steps = 0;
+  });
+  check("set both or neither", [](MultiHeadAttentionOptions& o) {
+    o.temperature = 1, o.final_temperature = 0, o.temperature_steps = 5;
+  });
   check("`attention.straight_through` = true needs `attention.normaliser` = hardmax, not softmax",
-        [](MultiHeadOptions& o) { o.straight_through = true; });
-  check("`attention.key_dim` and `attention.key_dims`", [](MultiHeadOptions& o) {
+        [](MultiHeadAttentionOptions& o) { o.straight_through = true; });
+  check("`attention.key_dim` and `attention.key_dims`", [](MultiHeadAttentionOptions& o) {
     o.key_dim = 3;
     o.key_dims = {3, 3, 3, 3};
   });
-  check("`attention.value_dim` and `attention.value_dims`", [](MultiHeadOptions& o) {
+  check("`attention.value_dim` and `attention.value_dims`", [](MultiHeadAttentionOptions& o) {
     o.value_dim = 3;
     o.value_dims = {3, 3, 3, 3};
   });
-  check("`attention.key_dims` = [3, 3]", [](MultiHeadOptions& o) { o.key_dims = {3, 3}; });
-  check("`attention.value_dims` = [3, 3]", [](MultiHeadOptions& o) { o.value_dims = {3, 3}; });
-  check("`attention.axes` = [0, 0]", [](MultiHeadOptions& o) { o.axes = {0, 0}; });
-  check("`attention.axes` = [1, 0]", [](MultiHeadOptions& o) { o.axes = {1, 0}; });
-  for (bool MultiHeadOptions::*const projects :
-       {&MultiHeadOptions::project_query, &MultiHeadOptions::project_key}) {
-    check("not 12 and 64", [=](MultiHeadOptions& o) { o.*projects = false, o.key_dim = 3; });
-    check("no error", [=](MultiHeadOptions& o) { o.*projects = false; });
+  check("`attention.key_dims` = [3, 3]", [](MultiHeadAttentionOptions& o) { o.key_dims = {3, 3}; });
+  check("`attention.value_dims` = [3, 3]", [](MultiHeadAttentionOptions& o) {
+    o.value_dims = {3, 3};
+  });
+  check("`attention.axes` = [0, 0]", [](MultiHeadAttentionOptions& o) { o.axes = {0, 0}; });
+  check("`attention.axes` = [1, 0]", [](MultiHeadAttentionOptions& o) { o.axes = {1, 0}; });
+  for (bool MultiHeadAttentionOptions::*const projects :
+       {&MultiHeadAttentionOptions::project_query, &MultiHeadAttentionOptions::project_key}) {
+    check("not 12 and 64",
+          [=](MultiHeadAttentionOptions& o) { o.*projects = false, o.key_dim = 3; });
+    check("no error", [=](MultiHeadAttentionOptions& o) { o.*projects = false; });
   }
-  check("`attention.project_value` = false", [](MultiHeadOptions& o) {
+  check("`attention.project_value` = false", [](MultiHeadAttentionOptions& o) {
     o.project_value = false;
     o.value_dim = 3;
   });
-  check("values as wide as keys", [](MultiHeadOptions& o) {
+  check("values as wide as keys", [](MultiHeadAttentionOptions& o) {
     o.tie_key_value = true;
     o.value_dim = 3;
   });
-  check("no error", [](MultiHeadOptions& o) {
+  check("no error", [](MultiHeadAttentionOptions& o) {
     o.tie_key_value = true;  // then values need no projection of their own
     o.project_value = false;
     o.key_dim = 3;
   });
-  check("does not add up to `dim` = 64", [](MultiHeadOptions& o) {
+  check("does not add up to `dim` = 64", [](MultiHeadAttentionOptions& o) {
     o.combine = Combine::concat;
     o.value_dim = 5;
   });
   check("`attention.combine` = \"mean\" needs heads of the width of the model, 64",
-        [](MultiHeadOptions& o) {
+        [](MultiHeadAttentionOptions& o) {
           o.combine = Combine::mean;
           o.value_dim = 3;
         });
@@ -280,7 +290,7 @@ TEST_CASE("contradictory options are rejected with a message that names them") {
   });
   check("is not such a product", [](ModelOptions& o) {
     o.positional.kind = &positional_encodings::rotary;
-    o.attention.similarity.kind = &similarities::additive;
+    o.attention.similarity = &similarities::additive;
   });
   check("a decoder must not", [](ModelOptions& o) {
     o.kind = language_model;

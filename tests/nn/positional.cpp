@@ -1,4 +1,4 @@
-#include "nn/positional.h"
+#include "nn/forms/positional.h"
 
 #include <doctest/doctest.h>
 

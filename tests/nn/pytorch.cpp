@@ -11,8 +11,8 @@
 #include "nn/block.h"
 #include "nn/embedding.h"
 #include "nn/forms/attention.h"
-#include "nn/mixing/convolution.h"
-#include "nn/mixing/gru.h"
+#include "nn/forms/convolution.h"
+#include "nn/forms/gru.h"
 
 using namespace heed;
 
@@ -110,8 +110,8 @@ class Case {
 };
 
 // Attention from queries of width 8 to a context of width 6.
-AttentionSetup to_narrower() {
-  AttentionSetup setup;
+MultiHeadAttentionOptions to_narrower() {
+  MultiHeadAttentionOptions setup;
   setup.context_dim = 6;
   return setup;
 }
@@ -122,8 +122,8 @@ KeepMask causal() {
   return mask;
 }
 
-BlockOptions block_options(bool norm_first, FeedForwardActivation activation) {
-  BlockOptions o;
+ModelOptions block_options(bool norm_first, FeedForwardActivation activation) {
+  ModelOptions o;
   o.dim = 8;
   o.heads = 2;
   o.feed_forward = 12;
@@ -206,9 +206,9 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and cross-attentio
   across.check_result(three.across(z, context, across.lengths()));
 
   Case two_sources("two_sources");  // kdim and vdim
-  AttentionSetup setup = to_narrower();
+  MultiHeadAttentionOptions setup = to_narrower();
   setup.value_source_dim = 5;
-  const GeneralAttention four(8, 2, setup);
+  const AttentionForm four(8, 2, setup);
   two_sources.load(four);
   const Tensor w = two_sources.input("x"), keys = two_sources.input("keys"),
                values = two_sources.input("values");
@@ -235,13 +235,13 @@ TEST_CASE("a dense mask, for each head or with padding, is PyTorch's attn_mask")
 
 TEST_CASE("a bias of the scores is PyTorch's floating-point attn_mask") {
   Case each("biased_attention");
-  const GeneralAttention one(8, 2, to_narrower());
+  const AttentionForm one(8, 2, to_narrower());
   each.load(one);
   const Tensor x = each.input("x"), context = each.input("context");
   each.check_result(one(x, context, {}, each.input("bias")));
 
   Case all("biased_padded_attention");
-  const GeneralAttention two(8, 2);
+  const AttentionForm two(8, 2);
   all.load(two);
   const Tensor y = all.input("x");
   all.check_result(two(y, y, all.lengths(), all.input("bias")));
@@ -268,7 +268,7 @@ TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu an
 TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
   for (bool norm_first : {false, true}) {
     Case c(norm_first ? "transformer_pre_gelu" : "transformer_post_relu");
-    BlockOptions o = block_options(norm_first, norm_first ? Activation::gelu : Activation::relu);
+    ModelOptions o = block_options(norm_first, norm_first ? Activation::gelu : Activation::relu);
     o.final_norm = Choice::yes;
     const Encoder encoder(o, 2);
     const Decoder decoder(o, 2);

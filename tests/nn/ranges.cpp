@@ -3,7 +3,6 @@
 
 #include "core/scope.h"
 #include "nn/forms/attention.h"
-#include "nn/forms/parts.h"
 #include "nn/models.h"
 #include "out_of_range.h"
 
@@ -21,31 +20,31 @@ TEST_CASE("models reject every value out of its range") {
       make_model(o, {.source_vocabulary = 5, .vocabulary = 5, .classes = 3});
     });
   }
-  check_ranges(ModelOptions(), [](const ModelOptions& o) { InputEmbedding(o, *o.parts(), 64, 5); });
-  check_ranges(TransformerOptions(), [](const TransformerOptions& o) {
+  check_ranges(ModelOptions(), [](const ModelOptions& o) { InputEmbedding(o, 5); });
+  check_ranges(ModelOptions(), [](const ModelOptions& o) {
     Seq2Seq(o, {.source_vocabulary = 5, .vocabulary = 5});
   });
-  check_ranges(TransformerOptions(),
-               [](const TransformerOptions& o) { LanguageModel(o, {.vocabulary = 5}); });
+  check_ranges(ModelOptions(), [](const ModelOptions& o) { LanguageModel(o, {.vocabulary = 5}); });
 }
 
 TEST_CASE("a layer rejects every value out of its range") {
   const ScopeGuard here;
   here->shapes_only = true;
-  check_ranges(BlockOptions(), [](const BlockOptions& o) { EncoderLayer{o}; });
-  check_ranges(BlockOptions(), [](const BlockOptions& o) { DecoderLayer{o}; });
-  const FormOptions forms({}, {});
-  check_ranges(forms, [](const FormOptions& o) { EncoderLayer(o, 2, FormParts(o)); });
-  check_ranges(forms, [](const FormOptions& o) { DecoderLayer(o, 3, FormParts(o)); });
-  check_ranges(MultiHeadOptions(),
-               [](const MultiHeadOptions& o) { make_attention(8, 2, {.form = o}); });
+  check_ranges(ModelOptions(), [](const ModelOptions& o) { EncoderLayer{o}; });
+  check_ranges(ModelOptions(), [](const ModelOptions& o) { DecoderLayer{o}; });
+  check_ranges(MultiHeadAttentionOptions(),
+               [](const MultiHeadAttentionOptions& o) { make_attention(8, 2, o); });
+  check_ranges(MultiHeadAttentionOptions(),
+               [](const MultiHeadAttentionOptions& o) { MultiHeadAttention(8, 2, o); });
   check_ranges(PositionalOptions(),
                [](const PositionalOptions& o) { make_attention(8, 2, {.positional = o}); });
   check_ranges(PositionalOptions(), [](const PositionalOptions& o) { PositionalEncoding(8, o); });
+  check_ranges(PositionalOptions(), [](const PositionalOptions& o) { Positions(8, o); });
   check_ranges(PositionalOptions(), [](const PositionalOptions& o) { make_positions(8, o); });
   check_ranges(PositionalOptions(),
                [](const PositionalOptions& o) { sinusoidal_positions(4, 8, o); });
-  check_ranges(SimilarityOptions(), [](const SimilarityOptions& o) { Similarity(o, 2, 4, 4); });
+  check_ranges(MultiHeadAttentionOptions(),
+               [](const MultiHeadAttentionOptions& o) { Similarity(o, 2, 4, 4); });
   check_ranges(NormOptions(), [](const NormOptions& o) { Norm(8, o); });
   check_ranges(InitOptions(), [](const InitOptions& o) { Linear(4, 4, {.init = o}); });
 }

@@ -9,8 +9,8 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "mixing_check.h"
-#include "nn/grid.h"
-#include "nn/mixing/graph_attention.h"
+#include "nn/forms/graph_attention.h"
+#include "nn/forms/grid.h"
 #include "nn/models.h"
 #include "nn/tap.h"
 
@@ -19,7 +19,7 @@ using namespace heed::testing;
 
 namespace {
 
-using Change = std::function<void(MultiHeadOptions&)>;
+using Change = std::function<void(MultiHeadAttentionOptions&)>;
 
 // The record of the one attention that is called.
 Tensor weights_seen(const Module& module, const std::function<void()>& call) {
@@ -85,24 +85,22 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
     const PositionalRule* positions = &positional_encodings::none;
   };
   const Form forms[] = {
-      {"fused", [](MultiHeadOptions&) {}},
-      {"temperature", [](MultiHeadOptions& o) { o.temperature.initial = 0.3; }},
-      {"additive", [](MultiHeadOptions& o) { o.similarity.kind = &similarities::additive; }},
-      {"hardmax", [](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }},
-      {"not normalised", [](MultiHeadOptions& o) { o.normaliser = &normalisers::none; }},
+      {"fused", [](MultiHeadAttentionOptions&) {}},
+      {"temperature", [](MultiHeadAttentionOptions& o) { o.temperature = 0.3; }},
+      {"additive", [](MultiHeadAttentionOptions& o) { o.similarity = &similarities::additive; }},
+      {"hardmax", [](MultiHeadAttentionOptions& o) { o.normaliser = &normalisers::hardmax; }},
+      {"not normalised", [](MultiHeadAttentionOptions& o) { o.normaliser = &normalisers::none; }},
       {"scale of zero",
-       [](MultiHeadOptions& o) {
-         o.similarity.scale = ScoreScale::value, o.similarity.scale_value = 0;
-       }},
-      {"rotary", [](MultiHeadOptions&) {}, &positional_encodings::rotary},
-      {"alibi", [](MultiHeadOptions&) {}, &positional_encodings::alibi},
+       [](MultiHeadAttentionOptions& o) { o.scale = ScoreScale::value, o.scale_value = 0; }},
+      {"rotary", [](MultiHeadAttentionOptions&) {}, &positional_encodings::rotary},
+      {"alibi", [](MultiHeadAttentionOptions&) {}, &positional_encodings::alibi},
   };
   for (const Form& form : forms) {
     CAPTURE(form.name);
-    AttentionSetup setup = setup_of(form.change);
-    setup.form.combine = Combine::concat;
+    MultiHeadAttentionOptions setup = setup_of(form.change);
+    setup.combine = Combine::concat;
     setup.positional.kind = form.positions;
-    const GeneralAttention attention(8, 2, setup);
+    const AttentionForm attention(8, 2, setup);
     shake(attention);
     KeepMask mask;
     mask.causal = true;
@@ -126,9 +124,11 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
 
 TEST_CASE("heads of different widths are recorded in order, fused and composed") {
   for (const bool fused : {true, false}) {
-    AttentionSetup setup = setup_of([](MultiHeadOptions& o) { o.key_dims = {1, 4, 2}; });
+    MultiHeadAttentionOptions setup = setup_of([](MultiHeadAttentionOptions& o) {
+      o.key_dims = {1, 4, 2};
+    });
     setup.context_dim = 5;
-    const GeneralAttention attention(6, 3, setup);
+    const AttentionForm attention(6, 3, setup);
     shake(attention);
     const Tensor x = random_tensor({2, 3, 6}, 1), context = random_tensor({2, 4, 5}, 2);
     const Tensor no_bias = Tensor::zeros({3, 3, 4});
@@ -142,9 +142,10 @@ TEST_CASE("heads of different widths are recorded in order, fused and composed")
 
 TEST_CASE("recorded weights are those before dropout") {
   for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::hardmax}) {
-    AttentionSetup setup = setup_of([&](MultiHeadOptions& o) { o.normaliser = normaliser; });
+    MultiHeadAttentionOptions setup =
+        setup_of([&](MultiHeadAttentionOptions& o) { o.normaliser = normaliser; });
     setup.dropout = 0.5;
-    const GeneralAttention attention(6, 2, setup);
+    const AttentionForm attention(6, 2, setup);
     shake(attention);
     const Tensor x = random_tensor({2, 5, 6}, 1);
     ScopeGuard here;
@@ -223,10 +224,10 @@ TEST_CASE("on a graph the weights of edges are recorded as a matrix of pairs of 
 }
 
 TEST_CASE("along some axes of a grid the record names them and has a row for every line") {
-  AttentionSetup setup;
+  MultiHeadAttentionOptions setup;
   setup.grid = {2, 3};
-  setup.form.axes = {0};
-  const GeneralAttention columns(4, 2, setup);
+  setup.axes = {0};
+  const AttentionForm columns(4, 2, setup);
   shake(columns);
   const Tensor x = random_tensor({2, 6, 4}, 1);
   Recorder recorder;
@@ -235,12 +236,12 @@ TEST_CASE("along some axes of a grid the record names them and has a row for eve
   REQUIRE(records.size() == 1);
   CHECK(records[0].grid == std::vector<int64_t>{2, 3});
   CHECK(records[0].axes == std::vector<int64_t>{0});
-  const Tensor lines = unfold(x, setup.grid, setup.form.axes);
+  const Tensor lines = unfold(x, setup.grid, setup.axes);
   CHECK(relative_difference(records[0].weights, by_the_book(columns, {2, 2}, lines, lines)) <=
         rounding);
 
-  setup.form.axes = {};
-  const GeneralAttention whole(4, 2, setup);
+  setup.axes = {};
+  const AttentionForm whole(4, 2, setup);
   Recorder again;
   whole(x, SequenceContext{});
   CHECK(again.records(whole).at(0).grid.empty());
@@ -256,7 +257,7 @@ TEST_CASE("recording changes no bit of outputs, gradients and random streams") {
   const Case cases[] = {
       {"fused", ModelKind::seq2seq, [](ModelOptions&) {}},
       {"composed", ModelKind::language_model,
-       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::cosine; }},
+       [](ModelOptions& o) { o.attention.similarity = &similarities::cosine; }},
       {"grouped", ModelKind::seq2seq,
        [](ModelOptions& o) {
          o.attention.key_dims = {3, 2}, o.attention.value_dims = {1, 4};

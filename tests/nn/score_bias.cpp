@@ -1,4 +1,4 @@
-#include "nn/score_bias.h"
+#include "nn/forms/score_bias.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 #include "core/ops.h"
 #include "gradient_check.h"
-#include "nn/graph.h"
+#include "nn/forms/graph.h"
 #include "support.h"
 
 using namespace heed;

@@ -1,5 +1,5 @@
 // Every similarity and every normaliser against its formula, written out in loops.
-#include "nn/similarity.h"
+#include "nn/forms/similarity.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
-#include "nn/normaliser.h"
+#include "nn/forms/normaliser.h"
 #include "support.h"
 
 using namespace heed;
@@ -66,7 +66,7 @@ KeepMask some_mask() {
   return mask;
 }
 
-// One row of weights by the formulas of nn/normaliser.h.
+// One row of weights by the formulas of nn/forms/normaliser.h.
 std::vector<double> weights_of(const NormaliserRule* kind, bool exponential, std::vector<double> s,
                                const std::vector<bool>& kept) {
   double most = -1e300, total = 0, exponentials = 0, ties = 0, count = 0;
@@ -98,8 +98,8 @@ TEST_CASE("every similarity matches its formula, with the right gradients") {
   for (const SimilarityRule* kind : similarities::all) {
     CAPTURE(std::string(kind->name));
     const bool two_widths = kind->any_widths;
-    SimilarityOptions options;
-    options.kind = kind;
+    MultiHeadAttentionOptions options;
+    options.similarity = kind;
     options.sigma = 0.7;
     const Similarity similarity(options, 2, two_widths ? 5 : 4, 4);
     const Tensor q = random_tensor({2, 2, 3, two_widths ? 5 : 4}, 1);
@@ -124,7 +124,7 @@ TEST_CASE("the scale of a scaled dot product is that of its name") {
   const Tensor q = random_tensor({1, 1, 2, 4}, 1), k = random_tensor({1, 1, 2, 4}, 2);
   const double dot = score_of(&similarities::dot, q, k, {}, 1, 0, 0, 0, 0);
   const auto scaled = [&](ScoreScale scale) {
-    SimilarityOptions options;
+    MultiHeadAttentionOptions options;
     options.scale = scale;
     options.scale_value = 3;
     return static_cast<double>(Similarity(options, 1, 4, 4)(q, k).data()[0]) / dot;
@@ -137,8 +137,8 @@ TEST_CASE("the scale of a scaled dot product is that of its name") {
 }
 
 TEST_CASE("the cosine of a zero vector is zero, not NaN") {
-  SimilarityOptions options;
-  options.kind = &similarities::cosine;
+  MultiHeadAttentionOptions options;
+  options.similarity = &similarities::cosine;
   const Tensor q = Tensor::zeros({1, 1, 1, 3}).set_requires_grad();
   const Tensor scores = Similarity(options, 1, 3, 3)(q, random_tensor({1, 1, 2, 3}, 1));
   CHECK(scores.data()[0] == 0);
@@ -152,7 +152,10 @@ TEST_CASE("every normaliser turns masked scores into the weights of its formula"
     for (const bool exponential : {false, true}) {
       CAPTURE(std::string(kind->name));
       const Tensor scores = random_tensor({2, 2, 3, 4}, 5);
-      const Tensor weights = attention_weights(scores, mask, {kind, false, exponential});
+      const MultiHeadAttentionOptions options{
+          .similarity = exponential ? &similarities::gaussian : &similarities::dot,
+          .normaliser = kind};
+      const Tensor weights = weights_of_scores(scores, mask, options);
       for (int64_t b = 0; b < 2; ++b)
         for (int64_t h = 0; h < 2; ++h)
           for (int64_t i = 0; i < 3; ++i) {
@@ -167,8 +170,7 @@ TEST_CASE("every normaliser turns masked scores into the weights of its formula"
               CHECK(at(weights, b, h, i, j) ==
                     doctest::Approx(expected[static_cast<size_t>(j)]).epsilon(rounding));
           }
-      check_gradients({{"scores", scores}}, [&] {
-        return read_out(attention_weights(scores, mask, {kind, false, exponential}));
-      });
+      check_gradients({{"scores", scores}},
+                      [&] { return read_out(weights_of_scores(scores, mask, options)); });
     }
 }

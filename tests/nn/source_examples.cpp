@@ -20,9 +20,7 @@ Tensor tensor(const Shape& shape, const std::vector<double>& values) {
 
 // The scores of a similarity that has no parameters.
 Tensor scores_of(const SimilarityRule* kind, const Tensor& q, const Tensor& k) {
-  SimilarityOptions options;
-  options.kind = kind;
-  return Similarity(options, q.dim(1), q.dim(3), k.dim(3))(q, k);
+  return Similarity({.similarity = kind}, q.dim(1), q.dim(3), k.dim(3))(q, k);
 }
 
 void set(const Module& module, const std::string& name, const Tensor& value) {
@@ -44,20 +42,24 @@ TEST_CASE("exponentials normalised by their sum are the softmax") {
     const Tensor q = random_tensor({2, 3, 5, 4}, 1), k = random_tensor({2, 3, 6, 4}, 2);
     const Tensor scores = scores_of(kind, q, k);
     REQUIRE(kind->is_exponential);
-    const Tensor softmax_weights = attention_weights(scores, mask);
-    const Tensor f = attention_weights(scores, mask, {&normalisers::none, false, true});
+    const Tensor softmax_weights = weights_of_scores(scores, mask);
+    const Tensor f = weights_of_scores(
+        scores, mask, {.similarity = &similarities::gaussian, .normaliser = &normalisers::none});
     check_same(f / sum(f, {-1}, true), softmax_weights);
-    check_same(attention_weights(scores, mask, {&normalisers::sum, false, true}), softmax_weights);
+    check_same(
+        weights_of_scores(scores, mask,
+                          {.similarity = &similarities::gaussian, .normaliser = &normalisers::sum}),
+        softmax_weights);
   }
 }
 
 TEST_CASE("four words in NumPy: what word 1 reads, step by step") {
   // [1 0 0], [0 1 0], [1 1 0], [0 0 1], d = 3, dₖ = dᵥ = 2, scores over √2 (Pitié, handout 10).
-  AttentionSetup setup;
+  MultiHeadAttentionOptions setup;
   setup.linear.bias = false;
-  setup.form.combine = Combine::concat_projection;
-  setup.form.key_dim = setup.form.value_dim = 2;
-  const GeneralAttention attention(3, 1, setup);
+  setup.combine = Combine::concat_projection;
+  setup.key_dim = setup.value_dim = 2;
+  const AttentionForm attention(3, 1, setup);
   const Tensor x = tensor({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
   const char* const names[] = {"query.weight", "key.weight", "value.weight"};
   Tensor projected[3];  // q, k and v, each (4, 2)
@@ -86,14 +88,12 @@ TEST_CASE("Keras' examples of attention and additive attention") {
   // keras/layers/attention: test_attention_basics of both layers, where vᵀ is a row of ones.
   const Tensor q = tensor({1, 1, 2, 2}, {1, 0, 0, 1}), k = tensor({1, 1, 2, 2}, {0, 1, 1, 0});
   const Tensor v = tensor({1, 1, 2, 2}, {1, 2, 3, 4});
-  check_same(matmul(attention_weights(scores_of(&similarities::dot, q, k), {}), v),
+  check_same(matmul(weights_of_scores(scores_of(&similarities::dot, q, k), {}), v),
              tensor({1, 1, 2, 2},
                     {2.46211715726001, 3.46211715726001, 1.53788284273999, 2.53788284273999}));
-  SimilarityOptions additive;
-  additive.kind = &similarities::additive;
-  const Similarity similarity(additive, 1, 2, 2);
+  const Similarity similarity({.similarity = &similarities::additive}, 1, 2, 2);
   set(similarity, "weight", tensor({1, 1, 2}, {1, 1}));
-  check_same(matmul(attention_weights(similarity(q, k), {}), v),
+  check_same(matmul(weights_of_scores(similarity(q, k), {}), v),
              tensor({1, 1, 2, 2},
                     {1.72748334481446, 2.72748334481446, 2.27251665518554, 3.27251665518554}));
 }

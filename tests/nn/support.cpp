@@ -25,9 +25,9 @@ std::unique_ptr<Model> small_model(ModelKind kind, const std::function<void(Mode
   return make_model(o, sizes);
 }
 
-AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change) {
-  AttentionSetup setup;
-  change(setup.form);
+MultiHeadAttentionOptions setup_of(const std::function<void(MultiHeadAttentionOptions&)>& change) {
+  MultiHeadAttentionOptions setup;
+  change(setup);
   return setup;
 }
 

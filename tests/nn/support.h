@@ -33,7 +33,7 @@ std::unique_ptr<Model> small_model(ModelKind kind, const std::function<void(Mode
                                    const ModelSizes& sizes);
 
 // The defaults with this change of the form.
-AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change);
+MultiHeadAttentionOptions setup_of(const std::function<void(MultiHeadAttentionOptions&)>& change);
 
 // Σ cotangent · x, for a random cotangent: every element counts.
 Tensor read_out(const Tensor& x);

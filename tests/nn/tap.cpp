@@ -75,7 +75,7 @@ const TapForm tap_forms[] = {
     [](ModelOptions&) {},
     [](ModelOptions& o) { o.norm_first = false; },
     [](ModelOptions& o) { o.activation = swiglu; },
-    [](ModelOptions& o) { o.attention.similarity.kind = &similarities::cosine; },
+    [](ModelOptions& o) { o.attention.similarity = &similarities::cosine; },
     [](ModelOptions& o) { o.attention.normaliser = &normalisers::hardmax; },
     [](ModelOptions& o) {
       o.attention.key_dims = {3, 2}, o.attention.value_dims = {1, 4};
@@ -164,19 +164,19 @@ TEST_CASE("no tap: a layer computes its definition, and splits no heads") {
 TEST_CASE("a tap sees V, what each head adds to the output, and the scale of a norm") {
   NoGradients here;
   const auto form = [](Combine combine, std::vector<int64_t> widths) {
-    AttentionSetup setup;
-    setup.form.combine = combine;
-    setup.form.value_dims = std::move(widths);
+    MultiHeadAttentionOptions setup;
+    setup.combine = combine;
+    setup.value_dims = std::move(widths);
     return setup;
   };
-  const AttentionSetup setups[] = {form(Combine::concat_projection, {}),
-                                   form(Combine::concat_projection, {3, 5}),
-                                   form(Combine::concat, {}),
-                                   form(Combine::weighted, {8, 8}),
-                                   form(Combine::tensor, {8, 8}),
-                                   form(Combine::mean, {8, 8})};
+  const MultiHeadAttentionOptions setups[] = {form(Combine::concat_projection, {}),
+                                              form(Combine::concat_projection, {3, 5}),
+                                              form(Combine::concat, {}),
+                                              form(Combine::weighted, {8, 8}),
+                                              form(Combine::tensor, {8, 8}),
+                                              form(Combine::mean, {8, 8})};
   const Tensor x = random_tensor({2, 5, 8}, 1).detach();
-  for (const AttentionSetup& setup : setups) {
+  for (const MultiHeadAttentionOptions& setup : setups) {
     const auto attention = make_attention(8, 2, setup);
     shake(*attention);
     Everything tap;
@@ -193,9 +193,9 @@ TEST_CASE("a tap sees V, what each head adds to the output, and the scale of a n
     const Tensor bias = parameter("output.bias");
     const Tensor added = sum(parts, {1});
     CHECK(relative_difference(bias ? added + bias : added, y) < 10 * rounding);
-    if (setup.form.combine != Combine::concat_projection) continue;
+    if (setup.combine != Combine::concat_projection) continue;
     // The second head, from its columns of z and Wo.
-    const int64_t first = setup.form.value_dims.empty() ? 4 : 3;
+    const int64_t first = setup.value_dims.empty() ? 4 : 3;
     const Tensor second = linear(slice(tap.first(Site::heads), 2, first, 8),
                                  slice(parameter("output.weight"), 1, first, 8));
     CHECK(relative_difference(slice(parts, 1, 1, 2).reshape({2, 5, 8}), second) < 10 * rounding);

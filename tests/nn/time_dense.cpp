@@ -1,4 +1,4 @@
-#include "nn/mixing/time_dense.h"
+#include "nn/forms/time_dense.h"
 
 #include <doctest/doctest.h>
 

@@ -46,36 +46,36 @@ const std::vector<Variant>& variants() {
       {"swiglu", language_model, [](ModelOptions& o) { o.activation = swiglu; }},
       {"encoder of another width", seq2seq, [](ModelOptions& o) { o.encoder_dim = 6; }},
       {"additive similarity", seq2seq,
-       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::additive; }},
+       [](ModelOptions& o) { o.attention.similarity = &similarities::additive; }},
       {"general similarity", seq2seq,
-       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::general; }},
+       [](ModelOptions& o) { o.attention.similarity = &similarities::general; }},
       {"concat similarity", classifier,
-       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::concat; }},
+       [](ModelOptions& o) { o.attention.similarity = &similarities::concat; }},
       {"cosine similarity", language_model,
-       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::cosine; }},
+       [](ModelOptions& o) { o.attention.similarity = &similarities::cosine; }},
       {"gaussian similarity, sum", language_model,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = &similarities::gaussian;
+         o.attention.similarity = &similarities::gaussian;
          o.attention.normaliser = &normalisers::sum;
        }},
       {"embedded gaussian, sum", classifier,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = &similarities::embedded_gaussian;
+         o.attention.similarity = &similarities::embedded_gaussian;
          o.attention.normaliser = &normalisers::sum;
        }},
       {"dot, count", language_model,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = &similarities::dot;
+         o.attention.similarity = &similarities::dot;
          o.attention.normaliser = &normalisers::count;
        }},
       {"dot, no normaliser", seq2seq,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = &similarities::dot;
+         o.attention.similarity = &similarities::dot;
          o.attention.normaliser = &normalisers::none;
        }},
       {"hardmax", language_model,
        [](ModelOptions& o) { o.attention.normaliser = &normalisers::hardmax; }},
-      {"temperature", seq2seq, [](ModelOptions& o) { o.attention.temperature.initial = 0.5; }},
+      {"temperature", seq2seq, [](ModelOptions& o) { o.attention.temperature = 0.5; }},
       {"heads of different widths", seq2seq,
        [](ModelOptions& o) {
          o.attention.key_dims = {1, 3}, o.attention.value_dims = {2, 1};
@@ -95,7 +95,7 @@ const std::vector<Variant>& variants() {
        [](ModelOptions& o) { o.attention.combine = Combine::concat; }},
       {"no projections", classifier,
        [](ModelOptions& o) {
-         MultiHeadOptions& a = o.attention;
+         MultiHeadAttentionOptions& a = o.attention;
          a.project_query = a.project_key = a.project_value = false;
          a.combine = Combine::concat;
        }},

@@ -9,7 +9,7 @@ int library_example_1();  // programs of docs/library.md, with main() renamed
 int library_example_2();
 
 int main() {
-  heed::BlockOptions options{.dim = 4};
+  heed::ModelOptions options{.dim = 4};
   options.heads = 2;
   options.feed_forward = corners_of_a_square * 4;
   const heed::Encoder encoder(options, 1);

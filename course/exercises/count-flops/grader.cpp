@@ -19,8 +19,8 @@ struct Parts {
   Parts(const ModelOptions& m, int64_t tokens, int64_t batch_, int64_t time)
       : dim(static_cast<double>(m.dim)),
         hidden(static_cast<double>(m.feed_forward > 0 ? m.feed_forward : 4 * m.dim)),
-        keys(static_cast<double>(m.attention.widths(m.dim, m.heads).keys())),
-        values(static_cast<double>(m.attention.widths(m.dim, m.heads).values())),
+        keys(static_cast<double>(head_widths(m.attention, m.dim, m.heads).keys())),
+        values(static_cast<double>(head_widths(m.attention, m.dim, m.heads).values())),
         heads(static_cast<double>(m.heads)),
         layers(static_cast<double>(m.layers)),
         batch(static_cast<double>(batch_)),

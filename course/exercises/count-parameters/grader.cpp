@@ -16,8 +16,8 @@ struct Parts {
   Parts(const ModelOptions& m, int64_t vocabulary)
       : dim(m.dim),
         hidden(m.feed_forward > 0 ? m.feed_forward : 4 * m.dim),
-        keys(m.attention.widths(m.dim, m.heads).keys()),
-        values(m.attention.widths(m.dim, m.heads).values()),
+        keys(head_widths(m.attention, m.dim, m.heads).keys()),
+        values(head_widths(m.attention, m.dim, m.heads).values()),
         bias(m.bias),
         tokens(vocabulary),
         positions(m.positional.max_length),

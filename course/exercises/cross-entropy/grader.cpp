@@ -6,7 +6,7 @@
 
 #include "core/autograd.h"
 #include "course/grader/training.h"
-#include "nn/positional.h"
+#include "nn/forms/positional.h"
 
 namespace heed::course {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "course/grader/training.h"
-#include "nn/positional.h"
+#include "nn/forms/positional.h"
 
 namespace heed::course {
 

@@ -4,7 +4,7 @@
 
 #include "core/autograd.h"
 #include "course/grader/training.h"
-#include "nn/positional.h"
+#include "nn/forms/positional.h"
 
 namespace heed::course {
 

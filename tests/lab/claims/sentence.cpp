@@ -11,7 +11,7 @@ namespace {
 constexpr double rounding = 1e-5;
 
 sentence::Change normaliser(const NormaliserRule* kind) {
-  return [kind](MultiHeadOptions& o) { o.normaliser = kind; };
+  return [kind](MultiHeadAttentionOptions& o) { o.normaliser = kind; };
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ TEST_CASE("hard attention: output of every word") {
 
 TEST_CASE("raw scores as weights may be negative, and their sum need not be 1") {
   // The scores 0, 1, -4, 7, 0, 5 add up to 9.
-  CHECK(max_difference(attention_weights(sentence::scores(), {}, {&normalisers::sum, false, false}),
+  CHECK(max_difference(weights_of_scores(sentence::scores(), {}, {.normaliser = &normalisers::sum}),
                        {0, 1 / 9.0, -4 / 9.0, 7 / 9.0, 0, 5 / 9.0}) <= rounding);
   // -1·0.2 - 4·0.3 + 7·0.4 + 5·0.1 = 1.9, divided by the sum, by the count, and not divided.
   const auto output = [](const NormaliserRule* kind) {

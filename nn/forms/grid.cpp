@@ -1,4 +1,4 @@
-#include "nn/grid.h"
+#include "nn/forms/grid.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,7 @@
-#include "nn/mixing/time_dense.h"
+#include "nn/forms/time_dense.h"
 
 #include "core/ops.h"
 #include "core/parallel_for.h"
-#include "nn/forms/parts.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -47,7 +46,7 @@ Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) c
 
 const MixingRule mixings::dense = {
     .name = "dense",
-    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<TimeDense>(o.dim, o.mixing.length, linear);
     }};
 

@@ -1,45 +1,37 @@
-// Defines nn/similarity.h: the layer, then the forms, in the order of its table.
-#include "nn/similarity.h"
+// Defines nn/forms/similarity.h: the layer, then the forms, in the order of its table.
+#include "nn/forms/similarity.h"
 
 #include <cmath>
 
+#include "core/fields.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 
-void SimilarityOptions::fields(Fields& f) {
-  static constexpr Named<ScoreScale> scales[] = {{"inverse_sqrt", ScoreScale::inverse_sqrt},
-                                                 {"inverse", ScoreScale::inverse},
-                                                 {"none", ScoreScale::none},
-                                                 {"value", ScoreScale::value}};
-  f.choice("similarity", kind, similarities::all, "score of a query and a key");
-  f.choice("scale", scale, scales,
-           "factor of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
-  f.number("scale_value", scale_value, {-1e6, 1e6}, "factor with scale = \"value\"");
-  f.number("sigma", sigma, {1e-6, 1e6}, "width σ of the gaussian similarity");
-}
+constinit const SimilarityRule* const scaled_dot_product = &similarities::scaled_dot;
 
 // Returns no tensor for a rule without a weight.
-static Tensor initial_weight_of(const SimilarityOptions& options, int64_t heads,
-                                int64_t query_width, int64_t key_width, const InitOptions& init) {
-  check_fields(options, "similarity");
-  const SimilarityRule& rule = *options.kind;
+static Tensor initial_weight_of(const MultiHeadAttentionOptions& options, int64_t heads,
+                                int64_t query_width, int64_t key_width) {
+  check_fields(options, "attention");
+  const SimilarityRule& rule = *options.similarity;
   check(query_width == key_width || rule.any_widths,
         "similarity: \"{}\" needs queries and keys of one width, got {} and {}", rule.name,
         query_width, key_width);
   if (!rule.weight_shape) return {};
-  return initial_weight(rule.weight_shape(heads, query_width, key_width), init);
+  return initial_weight(rule.weight_shape(heads, query_width, key_width), options.linear.init);
 }
 
-Similarity::Similarity(const SimilarityOptions& options, int64_t heads, int64_t query_width,
-                       int64_t key_width, const InitOptions& init)
-    : weight(this, "weight", initial_weight_of(options, heads, query_width, key_width, init)),
-      options_(options),
-      scale_(options.kind->scale ? options.kind->scale(options, key_width) : 1) {}
+Similarity::Similarity(const MultiHeadAttentionOptions& options, int64_t heads, int64_t query_width,
+                       int64_t key_width)
+    : weight(this, "weight", initial_weight_of(options, heads, query_width, key_width)),
+      rule_(*options.similarity),
+      scale_(rule_.scale ? rule_.scale(options, key_width) : 1),
+      sigma_(options.sigma) {}
 
 Tensor Similarity::operator()(const Tensor& q, const Tensor& k) const {
   const ModuleScope here(*this);
-  return options_.kind->scores(*this, q, k);
+  return rule_.scores(*this, q, k);
 }
 
 Tensor dot_products(const Tensor& q, const Tensor& k) { return matmul(q, transpose(k, -1, -2)); }
@@ -47,7 +39,7 @@ Tensor dot_products(const Tensor& q, const Tensor& k) { return matmul(q, transpo
 namespace {
 
 // The factor of scaled_dot.
-double scale_for(const SimilarityOptions& options, int64_t width) {
+double scale_for(const MultiHeadAttentionOptions& options, int64_t width) {
   switch (options.scale) {
     case ScoreScale::inverse_sqrt:
       return 1 / std::sqrt(static_cast<double>(width));

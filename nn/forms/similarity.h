@@ -1,5 +1,5 @@
 // The score s(q, k): how well a query matches a key, before any exponential. A form of it is a
-// rule, in nn/similarity.cpp or a file of its own, and a line of HEED_SIMILARITIES.
+// rule, in nn/forms/similarity.cpp or a file of its own, and a line of HEED_SIMILARITIES.
 //
 //   scaled_dot         q·k / √K, or with another scale        (Vaswani et al. 2017, equation 1)
 //   dot                q·k                                    (Luong et al. 2015, "dot")
@@ -14,15 +14,12 @@
 //                      it.
 #pragma once
 
-#include "core/fields.h"
 #include "core/registry.h"
-#include "nn/init.h"
-#include "nn/module.h"
+#include "nn/attention.h"
 
 namespace heed::inline HEED_REAL {
 
 class Similarity;
-struct SimilarityOptions;
 
 // A form of similarity.
 struct SimilarityRule {
@@ -34,7 +31,7 @@ struct SimilarityRule {
   // The shape of the learned weight; null: there is none.
   Shape (*weight_shape)(int64_t heads, int64_t query_width, int64_t key_width) = nullptr;
   // The factor on q·k for heads of width K; null: 1.
-  double (*scale)(const SimilarityOptions& options, int64_t width) = nullptr;
+  double (*scale)(const MultiHeadAttentionOptions& options, int64_t width) = nullptr;
   // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)
   Tensor (*scores)(const Similarity& layer, const Tensor& q, const Tensor& k) = nullptr;
 };
@@ -54,34 +51,24 @@ HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
 
 enum class ScoreScale { inverse_sqrt, inverse, none, value };  // 1/√K, 1/K, 1, a constant
 
-// The similarity of an attention.
-struct SimilarityOptions {
-  const SimilarityRule* kind = &similarities::scaled_dot;
-  ScoreScale scale = ScoreScale::inverse_sqrt;  // of scaled_dot
-  double scale_value = 1;                       // with ScoreScale::value
-  double sigma = 1;                             // of gaussian
-
-  void fields(Fields& f);  // visits each, for a config
-};
-
 // s for all heads of an attention.
 class Similarity : public Module {
  public:
   // For H heads, with queries of width Kq and keys of width Kk. Throws InputError for values out of
   // range, and Error if the form needs Kq = Kk and they differ.
-  Similarity(const SimilarityOptions& options, int64_t heads, int64_t query_width,
-             int64_t key_width, const InitOptions& init = {});
+  Similarity(const MultiHeadAttentionOptions& options, int64_t heads, int64_t query_width,
+             int64_t key_width);
   // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)
   Tensor operator()(const Tensor& q, const Tensor& k) const;
 
-  double scale() const { return scale_; }          // the factor on q·k
-  double sigma() const { return options_.sigma; }  // σ of the Gaussian
+  double scale() const { return scale_; }  // the factor on q·k
+  double sigma() const { return sigma_; }  // σ of the Gaussian
 
   Part<Tensor> weight;  // of the rule's weight_shape, or no tensor
 
  private:
-  SimilarityOptions options_;
-  double scale_;
+  const SimilarityRule& rule_;
+  double scale_, sigma_;
 };
 
 // q kᵀ for each example and head: (B, H, Tq, K), (B, H, Tk, K) → (B, H, Tq, Tk)

@@ -1,11 +1,10 @@
-#include "nn/mixing/graph_attention.h"
+#include "nn/forms/graph_attention.h"
 
 #include <cmath>
 
 #include "core/ops.h"
 #include "nn/forms/attention.h"
-#include "nn/forms/parts.h"
-#include "nn/graph.h"
+#include "nn/forms/graph.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
@@ -105,9 +104,9 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
 
 const MixingRule mixings::graph_attention = {
     .name = "graph_attention",
-    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
     },
-    .validate = [](const FormOptions& o) { check_heads(o.dim, o.heads); }};
+    .validate = [](const ModelOptions& o) { check_heads(o.dim, o.heads); }};
 
 }  // namespace heed::inline HEED_REAL

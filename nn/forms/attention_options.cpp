@@ -1,19 +1,22 @@
-// The keys of [model.attention] and their contradictions.
-#include "nn/attention_options.h"
-
+// Defines the options of nn/forms/attention.h: the keys of [model.attention], what follows from
+// them, and their contradictions.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "core/activation_names.h"
+#include "core/fields.h"
 #include "core/joined.h"
 #include "core/text.h"
+#include "nn/forms/attention.h"
+#include "nn/options.h"
 
 namespace heed::inline HEED_REAL {
 
 namespace {
 
-constexpr Named<HeadWidth> head_widths[] = {{"narrow", HeadWidth::narrow},
+constexpr Named<HeadWidth> width_names[] = {{"narrow", HeadWidth::narrow},
                                             {"wide", HeadWidth::wide}};
 constexpr Named<Combine> combines[] = {{"concat_projection", Combine::concat_projection},
                                        {"concat", Combine::concat},
@@ -21,22 +24,30 @@ constexpr Named<Combine> combines[] = {{"concat_projection", Combine::concat_pro
                                        {"tensor", Combine::tensor},
                                        {"mean", Combine::mean},
                                        {"max", Combine::max}};
+constexpr Named<ScoreScale> scales[] = {{"inverse_sqrt", ScoreScale::inverse_sqrt},
+                                        {"inverse", ScoreScale::inverse},
+                                        {"none", ScoreScale::none},
+                                        {"value", ScoreScale::value}};
 
 }  // namespace
 
-void MultiHeadOptions::fields(Fields& f) {
+void MultiHeadAttentionOptions::fields(Fields& f) {
   constexpr Range width{0, 1 << 16};
-  similarity.fields(f);
+  f.choice("similarity", similarity, similarities::all, "score of a query and a key");
+  f.choice("scale", scale, scales,
+           "factor of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
+  f.number("scale_value", scale_value, {-1e6, 1e6}, "factor with scale = \"value\"");
+  f.number("sigma", sigma, {1e-6, 1e6}, "width σ of the gaussian similarity");
   f.choice("normaliser", normaliser, normalisers::all, "how scores become weights");
   f.flag("straight_through", straight_through,
          "use the gradient of the softmax for hardmax; otherwise scores get no gradient");
-  f.number("temperature", temperature.initial, {0, 1e6},
+  f.number("temperature", temperature, {0, 1e6},
            "divisor of the scores: hard near 0, soft at 1, uniform towards infinity");
-  f.number("final_temperature", temperature.final, {0, 1e6},
+  f.number("final_temperature", final_temperature, {0, 1e6},
            "temperature after temperature_steps; 0: it stays constant");
-  f.integer("temperature_steps", temperature.steps, {0, 1e12},
+  f.integer("temperature_steps", temperature_steps, {0, 1e12},
             "training steps from temperature to final_temperature, at a constant ratio");
-  f.choice("head_width", head_width, head_widths, "width of a head: D/H (narrow) or D (wide)");
+  f.choice("head_width", head_width, width_names, "width of a head: D/H (narrow) or D (wide)");
   f.integer("key_dim", key_dim, width, "K, of every head's queries and keys; 0: by head_width");
   f.integer("value_dim", value_dim, width,
             "V, of every head's values; 0: as key_dim, or D if heads are not concatenated");
@@ -75,19 +86,19 @@ bool concatenates(Combine combine) {
   return combine == Combine::concat_projection || combine == Combine::concat;
 }
 
-void check_temperature(const MultiHeadOptions& o) {
+void check_temperature(const MultiHeadAttentionOptions& o) {
   constexpr double min = 1e-6;  // smaller ones could make scores infinite
-  check_input(o.temperature.initial >= min,
+  check_input(o.temperature >= min,
               "`attention.temperature` = {} must be at least {}; for the limit 0 set "
               "`attention.normaliser` = \"hardmax\"",
-              o.temperature.initial, min);
-  check_input(o.temperature.final == 0 || o.temperature.final >= min,
+              o.temperature, min);
+  check_input(o.final_temperature == 0 || o.final_temperature >= min,
               "`attention.final_temperature` = {} must be at least {}, or 0: constant",
-              o.temperature.final, min);
-  check_input((o.temperature.final > 0) == (o.temperature.steps > 0),
+              o.final_temperature, min);
+  check_input((o.final_temperature > 0) == (o.temperature_steps > 0),
               "`attention.final_temperature` = {} and `attention.temperature_steps` = {}: set both "
               "or neither (for the limit 0 set `attention.normaliser` = \"hardmax\")",
-              o.temperature.final, o.temperature.steps);
+              o.final_temperature, o.temperature_steps);
   check_input(!o.straight_through || o.normaliser->has_straight_through,
               "`attention.straight_through` = true needs `attention.normaliser` = {}, not {}",
               names_where(normalisers::all, &NormaliserRule::has_straight_through),
@@ -95,7 +106,7 @@ void check_temperature(const MultiHeadOptions& o) {
 }
 
 // The width of a head's keys if no option sets it.
-int64_t automatic_width(const MultiHeadOptions& o, int64_t dim, int64_t heads) {
+int64_t automatic_width(const MultiHeadAttentionOptions& o, int64_t dim, int64_t heads) {
   if (o.head_width == HeadWidth::wide) return dim;
   check_input(
       dim % heads == 0,
@@ -112,7 +123,7 @@ std::vector<int64_t> listed(const char* key, const std::vector<int64_t>& widths,
   return widths;
 }
 
-void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int64_t dim,
+void check_projections(const MultiHeadAttentionOptions& o, const HeadWidths& widths, int64_t dim,
                        int64_t key_source, int64_t value_source) {
   const auto check_width = [](const char* key, bool projects, int64_t width, int64_t source) {
     check_input(projects || width == source,
@@ -129,7 +140,7 @@ void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int6
               shortened(joined(widths.value)), shortened(joined(widths.key)));
 }
 
-void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int64_t dim) {
+void check_combination(const MultiHeadAttentionOptions& o, const HeadWidths& widths, int64_t dim) {
   if (o.combine == Combine::concat_projection) return;
   if (o.combine == Combine::concat) {
     check_input(
@@ -150,61 +161,68 @@ void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int6
 
 }  // namespace
 
-bool MultiHeadOptions::is_softmax() const {
-  return normaliser->is_softmax || (normaliser->divides_by_sum && similarity.kind->is_exponential);
+bool is_softmax(const MultiHeadAttentionOptions& o) {
+  return o.normaliser->is_softmax || (o.normaliser->divides_by_sum && o.similarity->is_exponential);
 }
 
-bool MultiHeadOptions::is_fused() const {
-  return is_softmax() && similarity.kind->is_dot_product && graph_distances == 0;
+double temperature_at(const MultiHeadAttentionOptions& o, int64_t step) {
+  if (o.final_temperature == 0) return o.temperature;
+  const auto steps = static_cast<double>(o.temperature_steps);
+  const double progress = steps > 0 ? std::min(1.0, static_cast<double>(step) / steps) : 1;
+  return o.temperature * std::pow(o.final_temperature / o.temperature, progress);
 }
 
-KeepMask MultiHeadOptions::restricted(KeepMask mask) const {
-  mask.causal = mask.causal || causal;
-  if (window > 0) mask.window = mask.window > 0 ? std::min(mask.window, window) : window;
-  return mask;
-}
-
-MultiHeadOptions MultiHeadOptions::without_positions() const {
-  MultiHeadOptions form = *this;
-  form.causal = false;
-  form.window = form.graph_distances = 0;
-  form.axes.clear();
-  return form;
-}
-
-HeadWidths MultiHeadOptions::widths(int64_t dim, int64_t heads) const {
+HeadWidths head_widths(const MultiHeadAttentionOptions& o, int64_t dim, int64_t heads) {
   const auto count = static_cast<size_t>(heads);
   HeadWidths widths;
-  if (!key_dims.empty())
-    widths.key = listed("key_dims", key_dims, heads);
+  if (!o.key_dims.empty())
+    widths.key = listed("key_dims", o.key_dims, heads);
   else
-    widths.key.assign(count, key_dim > 0 ? key_dim : automatic_width(*this, dim, heads));
-  if (!value_dims.empty())
-    widths.value = listed("value_dims", value_dims, heads);
-  else if (value_dim > 0)
-    widths.value.assign(count, value_dim);
-  else if (concatenates(combine))
+    widths.key.assign(count, o.key_dim > 0 ? o.key_dim : automatic_width(o, dim, heads));
+  if (!o.value_dims.empty())
+    widths.value = listed("value_dims", o.value_dims, heads);
+  else if (o.value_dim > 0)
+    widths.value.assign(count, o.value_dim);
+  else if (concatenates(o.combine))
     widths.value = widths.key;
   else
     widths.value.assign(count, dim);
   return widths;
 }
 
-void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t key_source,
-                                int64_t value_source) const {
-  check_fields(*this, "attention");
-  check_input(key_dim == 0 || key_dims.empty(),
+void validate_attention(const MultiHeadAttentionOptions& o, int64_t dim, int64_t heads) {
+  check(heads >= 1, "multi-head attention: expected at least 1 head, got {}", heads);
+  check_fields(o, "attention");
+  check_input(o.key_dim == 0 || o.key_dims.empty(),
               "`attention.key_dim` and `attention.key_dims` exclude each other: give one of them");
   check_input(
-      value_dim == 0 || value_dims.empty(),
+      o.value_dim == 0 || o.value_dims.empty(),
       "`attention.value_dim` and `attention.value_dims` exclude each other: give one of them");
-  check_input(std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) == axes.end(),
-              "`attention.axes` = [{}] must name each axis once, in ascending order",
-              shortened(joined(axes)));
-  check_temperature(*this);
-  const HeadWidths all = widths(dim, heads);
-  check_projections(*this, all, dim, key_source, value_source);
-  check_combination(*this, all, dim);
+  check_input(
+      std::adjacent_find(o.axes.begin(), o.axes.end(), std::greater_equal<>()) == o.axes.end(),
+      "`attention.axes` = [{}] must name each axis once, in ascending order",
+      shortened(joined(o.axes)));
+  check_temperature(o);
+  const HeadWidths all = head_widths(o, dim, heads);
+  const int64_t key_source = o.context_dim ? o.context_dim : dim;
+  check_projections(o, all, dim, key_source, o.value_source_dim ? o.value_source_dim : key_source);
+  check_combination(o, all, dim);
+  check_fields(o.positional, "positional encoding");
+  check_range("multi-head attention", "dropout", o.dropout, dropout_range);
+}
+
+void MultiHeadAttentionOptions::check_standard(int64_t dim, int64_t heads) const {
+  check_input(heads >= 1 && dim % heads == 0,
+              "multi-head attention: {} heads do not divide the width {}", heads, dim);
+  validate_attention(*this, dim, heads);
+  const HeadWidths widths = head_widths(*this, dim, heads);
+  check(similarity == &similarities::scaled_dot && scale == ScoreScale::inverse_sqrt &&
+            normaliser == &normalisers::softmax && temperature == 1 && final_temperature == 0 &&
+            widths.equal() && widths.key[0] * heads == dim && widths.value[0] * heads == dim &&
+            combine == Combine::concat_projection && project_query && project_key &&
+            project_value && !tie_key_value && window == 0 && graph_distances == 0 &&
+            axes.empty() && value_source_dim == 0 && !positional.kind->score_bias,
+        "multi-head attention: these options choose another form, which make_attention() makes");
 }
 
 }  // namespace heed::inline HEED_REAL

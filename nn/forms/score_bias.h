@@ -1,5 +1,5 @@
 // What is added to the scores of attention for the positions of query and key in the sequence,
-// before they become weights (distances on a graph: nn/graph.h).
+// before they become weights (distances on a graph: nn/forms/graph.h).
 //
 //   s'(h, i, j) = s(h, i, j) + bias(h, i, j)
 //

@@ -1,9 +1,8 @@
-#include "nn/mixing/gru.h"
+#include "nn/forms/gru.h"
 
 #include <vector>
 
 #include "core/ops.h"
-#include "nn/forms/parts.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -40,7 +39,7 @@ Tensor Gru::operator()(const Tensor& x, const SequenceContext& sequence) const {
 const MixingRule mixings::gru = {
     .name = "gru",
     .can_be_causal = true,
-    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<Gru>(o.dim, linear);
     }};
 

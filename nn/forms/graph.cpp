@@ -1,5 +1,5 @@
-// Defines nn/graph.h: the check of edges, then distances, then their bias.
-#include "nn/graph.h"
+// Defines nn/forms/graph.h: the check of edges, then distances, then their bias.
+#include "nn/forms/graph.h"
 
 #include <limits>
 #include <vector>

@@ -1,8 +1,8 @@
-#include "nn/mixing/convolution.h"
+#include "nn/forms/convolution.h"
 
+#include "core/fields.h"
 #include "core/ops.h"
 #include "core/scope.h"
-#include "nn/forms/parts.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -80,12 +80,12 @@ Tensor Convolution::operator()(const Tensor& x, const SequenceContext& sequence)
 const MixingRule mixings::convolution = {
     .name = "convolution",
     .can_be_causal = true,
-    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<Convolution>(o.dim, o.mixing.kernel_size, o.mixing.padding,
                                            o.attention.causal, linear);
     },
     .validate =
-        [](const FormOptions& o) {
+        [](const ModelOptions& o) {
           check_kernel(o.mixing.kernel_size, o.mixing.padding, o.attention.causal);
         }};
 

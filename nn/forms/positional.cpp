@@ -1,10 +1,10 @@
-// Defines nn/positional.h: the forms, in the order of its table, then their options, then the
-// layer. Those that bias scores are in nn/score_bias.cpp.
-#include "nn/positional.h"
+// Defines nn/forms/positional.h: the forms that are not in nn/positions.cpp, then their options,
+// then the layer. Those that bias scores are in nn/forms/score_bias.cpp.
+#include "nn/forms/positional.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/ops.h"
 #include "core/parallel_for.h"
 #include "nn/init.h"
 
@@ -44,41 +44,10 @@ void check_divisible(int64_t width, size_t axes, const PositionalOptions& option
 
 }  // namespace
 
-const PositionalRule positional_encodings::none = {.name = "none"};
-
 Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions& options) {
   check_fields(options, "sinusoidal positions");
-  const int64_t sines = (dim + 1) / 2;
-  const bool interleaved = options.layout == RotaryLayout::interleaved;
-  Tensor table = Tensor::empty({length, dim});
-  real* to = table.mutable_data();
-  constexpr int64_t cost = 32;  // of a power and a sine, in simple operations
-  parallel_for(length, chunk_rows(cost * dim), [&](int64_t first, int64_t last) {
-    for (int64_t t = first; t < last; ++t)
-      for (int64_t c = 0; c < dim; ++c) {
-        const int64_t k = options.first_k + (interleaved ? c / 2 : c % sines);
-        const bool sine = interleaved ? c % 2 == 0 : c < sines;
-        const double exponent = static_cast<double>(2 * k) / static_cast<double>(dim);
-        const double angle = static_cast<double>(t) * std::pow(options.base, -exponent);
-        to[t * dim + c] = static_cast<real>(sine ? std::sin(angle) : std::cos(angle));
-      }
-  });
-  return table;
+  return positional_encodings::sinusoidal.table(length, dim, options);
 }
-
-const PositionalRule positional_encodings::sinusoidal = {
-    .name = "sinusoidal",
-    .table = sinusoidal_positions,
-    .columns_per_frequency = 2,
-    .scales_embedding = true,
-    .validate = [](const PositionalOptions& o) {
-      check_input(o.dim % 2 == 0,
-                  "`positional.dim` = {} must be even: a sine and a cosine for each frequency",
-                  o.dim);
-    }};
-
-// φ(t) is a row of a parameter (max_length, D); over a grid, of one parameter for each axis.
-const PositionalRule positional_encodings::learned = {.name = "learned", .is_learned = true};
 
 // φ(t) = t in every column, a counterexample: φ(s)·φ(t) = s · t grows with the positions and does
 // not depend on their distance, and a late token is dominated by its position.
@@ -90,13 +59,6 @@ const PositionalRule positional_encodings::integer = {
         for (int64_t t = first; t < last; ++t) std::fill_n(to + t * dim, dim, static_cast<real>(t));
       });
       return table;
-    }};
-
-// Su et al. 2021, "RoFormer", equations 14 to 16: see rotary() in core/standard_ops.h.
-const PositionalRule positional_encodings::rotary = {
-    .name = "rotary",
-    .rotate = [](const Tensor& x, int64_t heads, int64_t first, const PositionalOptions& o) {
-      return heed::rotary(x, heads, {o.layout, o.base, first});
     }};
 
 void PositionalOptions::fields(Fields& f) {
@@ -132,49 +94,32 @@ void PositionalOptions::validate(int64_t model_dim) const {
   check_input(dim < model_dim,
               "`positional.dim` = {} leaves tokens none of the {} columns of the model", dim,
               model_dim);
+  check_input(!concatenated || dim % kind->columns_per_frequency == 0,
+              "`positional.dim` = {} must be even: a sine and a cosine for each frequency", dim);
   if (kind->validate) kind->validate(*this);
 }
 
-int64_t token_width(int64_t dim, const PositionalOptions& options) {
-  return options.combine == PositionalCombine::concat ? dim - options.dim : dim;
-}
-
-PositionalEncoding::PositionalEncoding(int64_t dim, const PositionalOptions& options, double std,
+PositionalEncoding::PositionalEncoding(int64_t dim, const PositionalOptions& o, double std,
                                        std::span<const int64_t> grid)
-    : options_(options),
-      token_width_(token_width(dim, options)),
-      width_(options.combine == PositionalCombine::concat ? options.dim : dim),
+    : Positions((o.validate(dim), o), o.dim > 0 ? o.dim : dim,
+                o.kind->is_learned && grid.empty()
+                    ? normal_parameter({o.max_length, o.dim > 0 ? o.dim : dim}, std)
+                    : Tensor()),
+      token_width_(token_width(dim, o)),
       grid_(grid.begin(), grid.end()) {
-  options.validate(dim);
-  if (!options.kind->is_vector()) return;
-  if (!grid.empty()) {
-    check_divisible(width_, grid.size(), options);
-    coordinates_ = cell_coordinates(grid);
-  }
-  if (!options.kind->is_learned) return;
-  if (grid.empty())
-    learned_.emplace_back(this, "weight", normal_parameter({options.max_length, width_}, std));
-  const int64_t width = width_ / std::max<int64_t>(1, std::ssize(grid));  // of an axis
+  if (!o.kind->is_vector() || grid.empty()) return;
+  check_divisible(width_, grid.size(), o);
+  coordinates_ = cell_coordinates(grid);
   for (int64_t length : grid)
-    learned_.emplace_back(this, fmt::format("axis_{}", learned_.size()),
-                          normal_parameter({length, width}, std));
+    if (o.kind->is_learned)
+      learned_.emplace_back(this, fmt::format("axis_{}", learned_.size()),
+                            normal_parameter({length, width_ / std::ssize(grid)}, std));
 }
 
-Tensor PositionalEncoding::for_sequence(int64_t first, int64_t last) const {
-  const auto fits = [=](const Tensor& table) { return table.dim(0) >= last; };
-  const auto compute = [&] {
-    return options_.kind->table(std::max<int64_t>(64, 2 * last), width_, options_);
-  };
-  const Tensor positions =
-      options_.kind->is_learned ? Tensor(learned_[0]) : table_.get(fits, compute);
-  check(last <= positions.dim(0),
-        "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
-        "`max_length`",
-        last, positions.dim(0));
-  return first == 0 && last == positions.dim(0) ? positions : slice(positions, 0, first, last);
-}
-
-Tensor PositionalEncoding::for_grid() const {
+Tensor PositionalEncoding::rows(int64_t first, int64_t last) const {
+  if (grid_.empty()) return Positions::rows(first, last);
+  check(last - first == coordinates_[0].size(),
+        "positional encoding: {} positions do not fill the grid {}", last - first, Shape(grid_));
   const bool learned = options_.kind->is_learned;
   const auto compute = [&] {
     const int64_t width = width_ / static_cast<int64_t>(grid_.size());
@@ -190,30 +135,18 @@ Tensor PositionalEncoding::for_grid() const {
 }
 
 Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first) const {
+  if (options_.combine == PositionalCombine::add) return Positions::operator()(x, first);
   const ModuleScope here(*this);
-  if (!options_.kind->is_vector()) return x;
   check(x.rank() == 3 && x.dim(2) == token_width_,
         "positional encoding: x must have shape [B, T, {}], has {}", token_width_, x.shape());
   const int64_t length = x.dim(1);
-  check(grid_.empty() || length == coordinates_[0].size(),
-        "positional encoding: {} positions do not fill the grid {}", length, Shape(grid_));
-  const Tensor positions = grid_.empty() ? for_sequence(first, first + length) : for_grid();
-  if (options_.combine == PositionalCombine::add) return x + positions;
-  const Tensor parts[] = {x, Tensor::zeros({x.dim(0), length, width_}) + positions};
+  const Tensor parts[] = {x,
+                          Tensor::zeros({x.dim(0), length, width_}) + rows(first, first + length)};
   return concat(parts, -1);
 }
 
 std::unique_ptr<Positions> make_positions(int64_t dim, const PositionalOptions& o, double std,
                                           std::span<const int64_t> grid) {
-  const PositionalOptions standard;
-  const bool added = o.combine == PositionalCombine::add && grid.empty();
-  const bool sinusoidal = o.kind == &positional_encodings::sinusoidal &&
-                          o.layout == RotaryLayout::interleaved && o.first_k == standard.first_k &&
-                          o.base == standard.base;
-  if (added) o.validate(dim);
-  if (added && sinusoidal) return std::make_unique<SinusoidalPositions>();
-  if (added && o.kind == &positional_encodings::learned)
-    return std::make_unique<LearnedPositions>(o.max_length, dim, std);
   return std::make_unique<PositionalEncoding>(dim, o, std, grid);
 }
 

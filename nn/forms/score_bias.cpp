@@ -1,5 +1,5 @@
-// Defines nn/score_bias.h: linear biases, then learned ones for buckets of distances.
-#include "nn/score_bias.h"
+// Defines nn/forms/score_bias.h: linear biases, then learned ones for buckets of distances.
+#include "nn/forms/score_bias.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 
 #include "core/ops.h"
 #include "core/parallel_for.h"
+#include "nn/forms/positional.h"
 #include "nn/init.h"
-#include "nn/positional.h"
 
 namespace heed::inline HEED_REAL {
 

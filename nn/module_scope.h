@@ -1,3 +1,0 @@
-#pragma once
-
-#include "nn/module.h"  // ModuleScope is there now
