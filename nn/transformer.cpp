@@ -50,9 +50,10 @@ real embedding_scale(const ModelOptions& o) {
 
 InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_t features)
     : token_(this, "token",
-             features > 0 ? nullptr
-                          : std::make_unique<Embedding>(vocabulary, o.dim - o.positional.dim,
-                                                        embedding_std(o))),
+             (o.validate_stack(),
+              features > 0 ? nullptr
+                           : std::make_unique<Embedding>(vocabulary, o.dim - o.positional.dim,
+                                                         embedding_std(o)))),
       projection_(this, "projection",
                   features > 0 ? std::make_unique<Linear>(features, o.dim - o.positional.dim,
                                                           LinearOptions{.init = o.init})
@@ -60,9 +61,7 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_
       position_(this, "position",
                 make_positions(o.dim, o.positional, embedding_std(o), o.attention.grid)),
       scale_(token_ ? embedding_scale(o) : 1),
-      dropout_(o.dropout) {
-  o.validate_stack();
-}
+      dropout_(o.dropout) {}
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
   const ModuleScope here(*this);
