@@ -25,6 +25,7 @@ int64_t first_position(const Past* past, bool can_cache) {
 }  // namespace
 
 ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
+  check_ranges();
   ModelOptions stack = *this;
   if (encoder_dim > 0) stack.dim = encoder_dim;
   stack.attention.grid = sizes.grid;
@@ -33,6 +34,7 @@ ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
 }
 
 ModelOptions ModelOptions::decoder_stack() const {
+  check_ranges();
   ModelOptions stack = *this;
   stack.memory_dim = encoder_dim;
   stack.attention.causal = true;
