@@ -56,16 +56,17 @@ struct ModelOptions {
   int64_t edge_features = 0;  // of a graph
 
   // These options for the layers of the encoder, and for those of the decoder or of a language
-  // model, which are causal and read a sequence of tokens.
+  // model, which are causal and read a sequence of tokens. Throw as check_ranges().
   ModelOptions encoder_stack(const ModelSizes& sizes = {}) const;
   ModelOptions decoder_stack() const;
   bool has_final_norm() const {  // a norm follows the last layer
     return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
   }
 
-  void fields(Fields& f);  // visits each, for a config
-  // Throw InputError for values out of range and, naming the key, for options that contradict each
-  // other: in one stack, and in a model of this kind.
+  void fields(Fields& f);     // visits each, for a config
+  void check_ranges() const;  // throws InputError for values out of range
+  // Throw also, naming the key, for options that contradict each other: in a stack, and in a model
+  // of this kind.
   void validate_stack() const;
   void validate() const;
 };

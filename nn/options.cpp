@@ -78,8 +78,10 @@ void ModelOptions::fields(Fields& f) {
   f.section("init", init, "initial weights");
 }
 
+void ModelOptions::check_ranges() const { check_fields(*this, "model"); }
+
 void ModelOptions::validate_stack() const {
-  check_fields(*this, "model");
+  check_ranges();
   const PositionalRule& position = *positional.kind;
   const SimilarityRule& similarity = *attention.similarity;
   const char* const name = mixing.kind->name;
@@ -117,7 +119,7 @@ void ModelOptions::validate_stack() const {
 }
 
 void ModelOptions::validate() const {
-  check_fields(*this, "model");
+  check_ranges();
   const bool is_seq2seq = kind == ModelKind::seq2seq, is_classifier = kind == ModelKind::classifier;
   check_input(
       !share_embeddings || is_seq2seq,

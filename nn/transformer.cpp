@@ -25,6 +25,7 @@ int64_t first_position(const Past* past, bool can_cache) {
 }  // namespace
 
 ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
+  check_ranges();
   ModelOptions stack = *this;
   if (encoder_dim > 0) stack.dim = encoder_dim;
   stack.attention.grid = sizes.grid;
@@ -33,6 +34,7 @@ ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
 }
 
 ModelOptions ModelOptions::decoder_stack() const {
+  check_ranges();
   ModelOptions stack = *this;
   stack.memory_dim = encoder_dim;
   stack.attention.causal = true;
@@ -50,9 +52,10 @@ real embedding_scale(const ModelOptions& o) {
 
 InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_t features)
     : token_(this, "token",
-             features > 0 ? nullptr
-                          : std::make_unique<Embedding>(vocabulary, o.dim - o.positional.dim,
-                                                        embedding_std(o))),
+             (o.validate_stack(),
+              features > 0 ? nullptr
+                           : std::make_unique<Embedding>(vocabulary, o.dim - o.positional.dim,
+                                                         embedding_std(o)))),
       projection_(this, "projection",
                   features > 0 ? std::make_unique<Linear>(features, o.dim - o.positional.dim,
                                                           LinearOptions{.init = o.init})
@@ -60,9 +63,7 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_
       position_(this, "position",
                 make_positions(o.dim, o.positional, embedding_std(o), o.attention.grid)),
       scale_(token_ ? embedding_scale(o) : 1),
-      dropout_(o.dropout) {
-  o.validate_stack();
-}
+      dropout_(o.dropout) {}
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
   const ModuleScope here(*this);

@@ -19,6 +19,7 @@ void InitOptions::validate() const {}
 void NormOptions::validate() const {}
 void PositionalOptions::validate(int64_t) const {}
 void MultiHeadAttentionOptions::check_standard(int64_t, int64_t) const {}
+void ModelOptions::check_ranges() const {}
 void ModelOptions::validate_stack() const {}
 
 void FeedForward::show_preactivation(const Tensor&) const {}
