@@ -66,7 +66,7 @@ std::string count_text(const RunGroup& group, const std::string& score) {
                      failed > 0 ? fmt::format(" ({} failed)", failed) : "");
 }
 
-Json run_json(const ScoredRun& run) {
+Json scored_run_json(const ScoredRun& run) {
   Json json = Json::object()
                   .set("run", run.folder.path())
                   .set("seed", run.seed)

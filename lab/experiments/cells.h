@@ -25,7 +25,7 @@ std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds);
 std::string count_text(const RunGroup& group, const std::string& score);
 
 // Returns {"run", "seed", "state"}, and the "error" of a run that failed.
-Json run_json(const ScoredRun& run);
+Json scored_run_json(const ScoredRun& run);
 
 std::vector<std::string> target_headings(const ScoreTarget& target);
 // Returns what a run, or the median over the runs of a group, has to say about a target: steps and

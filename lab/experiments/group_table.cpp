@@ -228,7 +228,7 @@ Json GroupReport::groups_json() const {
     Json json = Json::object()
                     .set("config", named_values(all.varying, group.values))
                     .set("failed", group.failed())
-                    .set("runs", Json::list(group.runs, run_json))
+                    .set("runs", Json::list(group.runs, scored_run_json))
                     .set("scores", statistics_json(all, i, scores));
     if (options.target)
       json.set("target", target_json(*options.target, median_reached(group, *options.target)));

@@ -115,7 +115,7 @@ Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::str
     for (const std::string& key : keys) config.set(key, run.value(key));
     for (const std::string& score : scores)
       if (const NamedScore* const found = run.find(score)) values.set(score, found->json());
-    Json json = run_json(run);
+    Json json = scored_run_json(run);
     json.set("config", std::move(config)).set("scores", std::move(values));
     if (options.target)
       json.set("target", target_json(*options.target, reached(run.folder, *options.target)));
