@@ -8,7 +8,6 @@
 
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
-#include "apps/training/result.h"
 #include "apps/training/run_record.h"
 #include "lab/experiments/group_curves.h"
 #include "lab/experiments/run_table.h"
@@ -70,10 +69,7 @@ ReportedRun read_run(const std::string& path) {
   else if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
   part([&] { read_sessions(run); });
-  part([&] {
-    if (const std::optional<TrainingResult> result = read_result(folder))
-      run.result = result->json();
-  });
+  part([&] { run.result = read_result(folder); });
   if (run.state != RunState::failed && !exists(folder.result()))
     run.notes.push_back("There are no scores: the run has not ended.");
   return run;
@@ -221,7 +217,7 @@ std::vector<Chart> add_sweep(Report& report, const ReportRequest& request) {
   std::vector<std::pair<std::string, Curves>> curves;
   for (ReportedRun& run : report.runs) {
     // A damaged result is in the notes.
-    if (!run.result.is_null() || !exists(run.saved.folder.result()))
+    if (run.result || !exists(run.saved.folder.result()))
       note_failure(run.notes, "Left out of the statistics",
                    [&] { scored.push_back(ScoredRun::load(run.name())); });
     curves.emplace_back(run.name(), run.curves);

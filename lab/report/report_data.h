@@ -10,6 +10,7 @@
 
 #include "apps/support/json.h"
 #include "apps/support/table.h"
+#include "apps/training/result.h"
 #include "apps/training/saved_run.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/run_state.h"
@@ -23,7 +24,7 @@ struct ReportedRun {
   SavedRun saved;
   RunState state;
   Curves curves = {};
-  Json result = {};  // null while there is none
+  std::optional<TrainingResult> result = {};  // none until it has ended
   // Where and how it was trained last, [[label, value], …]. `record` has what else reproduces it.
   Json session = Json::array(), record = Json::array();
   std::string started = {};                        // "2026-11-24 08:11 UTC, heed 0.2.0"

@@ -18,29 +18,28 @@ namespace {
 
 // Wilson's interval of the exact match among the scores of a split; null if they have none, or not
 // what it counts.
-Json exact_match_interval(const Json& scores) {
-  const double value = scores.find_number("exact_match").value_or(NAN),
-               n = scores.find_number("examples").value_or(0);
+Json exact_match_interval(const Scores& scores) {
+  const double value = scores.find(scores::exact_match).value_or(NAN);
+  const int64_t n = scores.examples.value_or(0);
   if (!(value >= 0 && value <= 1 && n >= 1)) return {};
-  const auto [low, high] = wilson_interval(value, static_cast<int64_t>(n));
+  const auto [low, high] = wilson_interval(value, n);
   return Json::array({six_digits(low), six_digits(high)});
 }
 
-Json scores_json(const Json& result) {
+Json scores_json(const std::optional<TrainingResult>& result) {
   Json splits = Json::array();
-  if (!result.is_object()) return splits;  // not yet
-  for (const auto& [split, scores] : result.members()) {
-    if (!scores.is_object()) continue;
+  if (!result) return splits;  // not yet
+  for (const auto& [split, scores] : result->splits) {
     Json list = Json::array();
-    for (const auto& [name, value] : scores.members())
-      if (!is_count(name))
+    for (const Score* const score : scores::all)
+      if (const auto value = scores.find(*score))
         list.push(Json::object()
-                      .set("name", name)
-                      .set("value", scores.find_number(name))
-                      .set("fraction", maximum_of(name) == 1));
+                      .set("name", score->name)
+                      .set("value", *value)
+                      .set("fraction", score->maximum == 1));
     splits.push(Json::object()
                     .set("split", split)
-                    .set("examples", scores.find_number("examples"))
+                    .set("examples", scores.examples)
                     .set("interval", exact_match_interval(scores))
                     .set("scores", std::move(list)));
   }
@@ -122,8 +121,10 @@ Json run_page_data(const Report& report) {
   const ReportedRun& run = report.runs[0];
   const Experiment& experiment = run.saved.config.experiment;
   Json trained = Json::object(), commands = Json::object(), checkpoints = Json::array();
-  for (const char* name : {"steps", "seconds", "best_step", "parameters", "tokens_per_s"})
-    if (const auto number = run.result.find_number(name)) trained.set(name, *number);
+  if (run.result)
+    TrainingResult::visit_run(*run.result, [&](const char* name, const auto& number) {
+      if (number) trained.set(name, *number);
+    });
   if (!run.command.empty()) commands.set("trained", run.command);
   if (run.state == RunState::done)
     commands.set("again", heed_command({"train", "--from", run.name()}))
@@ -150,7 +151,7 @@ Json run_page_data(const Report& report) {
                   .set("checkpoints", std::move(checkpoints))
                   .set("clip", experiment.optim.clip_norm);
   if (const Curve* const loss = run.curves.find("loss")) data.set("loss", loss->values.back());
-  if (const auto best = run.result.find_number("best_step")) data.set("best", *best);
+  if (run.result && run.result->best_step) data.set("best", *run.result->best_step);
   if (report.details) add_details(*report.details, data);
   return data;
 }
@@ -161,13 +162,12 @@ std::vector<Table::Row> facts_of_run(const ReportedRun& run) {
        fmt::format("{}, {}, step {}", name_of(run_state_names, run.state),
                    run.saved.config.experiment.data.kind->name, grouped(run.curves.last_step()))}};
   for (const std::string& note : run.notes) rows.push_back({"", note});
-  if (!run.result.is_object()) return rows;
-  for (const auto& [split, scores] : run.result.members()) {
-    if (!scores.is_object()) continue;
+  if (!run.result) return rows;
+  for (const auto& [split, scores] : run.result->splits) {
     std::vector<std::string> words;
-    for (const auto& [name, value] : scores.members())
-      if (const auto number = scores.find_number(name); number && !is_count(name))
-        words.push_back(fmt::format("{} {}", name, four_digits(*number)));
+    for (const Score* const score : scores::all)
+      if (const auto number = scores.find(*score); number && std::isfinite(*number))
+        words.push_back(fmt::format("{} {}", score->name, four_digits(*number)));
     rows.push_back({split, joined(words)});
   }
   return rows;

@@ -257,7 +257,12 @@ std::string score_of(const Report& report) {
 }
 
 std::optional<double> last_of(const ReportedRun& run, const std::string& name) {
-  if (const auto value = run.result.find_number(name)) return value;
+  std::optional<double> value;
+  if (run.result)
+    run.result->visit([&](const std::string& each, auto number) {
+      if (each == name) value = static_cast<double>(number);
+    });
+  if (value && std::isfinite(*value)) return value;
   const Curve* const curve = run.curves.find(name);
   return curve ? std::optional(curve->values.back()) : std::nullopt;
 }
@@ -266,7 +271,7 @@ Json runs_json(const Report& report) {
   Json list = Json::array();
   for (const ReportedRun& run : report.runs) {
     Json json = run_json(run).set("value", last_of(run, score_of(report)));
-    if (run.state == RunState::running || run.result.find_number("seconds"))
+    if (run.state == RunState::running || (run.result && run.result->seconds))
       json.set("seconds", last_of(run, "seconds"));
     list.push(std::move(json));
   }

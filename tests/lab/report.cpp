@@ -675,7 +675,7 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   int64_t targets = 0;
   for (const Json& each : details.confusion.at("counts").elements())
     targets += each.elements()[2].integer();
-  CHECK(targets == report.runs[0].result.at("test").at("targets").integer());
+  CHECK(targets == report.runs[0].result->splits.back().second.targets);
   REQUIRE_FALSE(details.errors.elements().empty());
   const Json& error = details.errors.elements()[0];
   CHECK(error.elements()[0].string() != error.elements()[1].string());
