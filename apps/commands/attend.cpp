@@ -197,8 +197,9 @@ int AttendArguments::run() const {
   ExampleRequest requested = request;
   const bool several = !examples.empty() || wrong;
   if (!requested.text && !input && !requested.example) requested.example = 0;
-  const LoadedRun run(saved, checkpoint,
-                      requested.example ? LoadedRun::Needs::data : LoadedRun::Needs::vocabulary);
+  const TrainedModel run(
+      saved, checkpoint,
+      requested.example ? TrainedModel::Needs::data : TrainedModel::Needs::vocabulary);
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;

@@ -101,7 +101,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
       "--input is for language models of texts or lines, and for models of pairs or labels; score "
       "this run on its data");
   const Windows windows = windows_for(a, experiment);
-  const LoadedRun run(saved, a.checkpoint, LoadedRun::Needs::vocabulary);
+  const TrainedModel run(saved, a.checkpoint, TrainedModel::Needs::vocabulary);
   const ScopeGuard here;
   run.apply(here);
   check_input(
@@ -180,7 +180,7 @@ int EvaluateArguments::run() const {
   if (!by.empty()) kinds.emplace(by);
   const std::string predictions_path =
       !predictions.empty() && rank() == 0 ? output_path(predictions, {".jsonl", ".ndjson"}) : "";
-  const LoadedRun run(saved, checkpoint, LoadedRun::Needs::data);
+  const TrainedModel run(saved, checkpoint, TrainedModel::Needs::data);
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;

@@ -181,7 +181,7 @@ int GenerateArguments::run() const {
   const SavedRun saved = SavedRun::open(path);
   const Experiment& experiment = saved.config.experiment;
   apply_settings(experiment);
-  const LoadedRun run(saved, checkpoint, LoadedRun::Needs::vocabulary);
+  const TrainedModel run(saved, checkpoint, TrainedModel::Needs::vocabulary);
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;

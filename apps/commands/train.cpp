@@ -65,7 +65,7 @@ struct Plan {
   std::string run_path;  // "": a new name
   bool resumes = false;
   LoadedConfig config;
-  std::optional<ReproducedRun> first = {};  // --from
+  std::optional<Reproduction> first = {};  // --from
   // What the run that is resumed was trained with up to its newest checkpoint, at this step.
   std::optional<Experiment> before = {};
   int64_t done = 0;
@@ -80,7 +80,7 @@ Plan plan_of(TrainArguments a) {
                 "--from {0}: expected the folder of a run, found a file; unpack an archive first: "
                 "tar -xzf {0}",
                 a.from);
-    ReproducedRun first(a.from, a.set);
+    Reproduction first(a.from, a.set);
     LoadedConfig again = first.config();
     return {a.run_path, false, std::move(again), std::move(first), {}, 0};
   }
@@ -281,7 +281,7 @@ int TrainArguments::run() const {
   if (rank() > 0) return trained.code();
   int code = trained.code();
   if (plan.first && trained.steps >= plan.first->step()) {
-    const Reproduction compared = plan.first->compare(RunFolder::open(run));
+    const Reproduction::Verdict compared = plan.first->compare(RunFolder::open(run));
     print_escaped(one_line(compared.text) + "\n");
     if (!compared.is_same) code = exit_failed;
   }

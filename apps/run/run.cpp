@@ -9,12 +9,12 @@
 
 namespace heed {
 
-struct Run::Loaded : LoadedRun {
-  using LoadedRun::LoadedRun;
+struct Run::Loaded : TrainedModel {
+  using TrainedModel::TrainedModel;
 
   // Sets what the commands of heed set for a computation, until the guard is destroyed.
   void apply(const ScopeGuard& here) const {
-    LoadedRun::apply(here);
+    TrainedModel::apply(here);
     here->gradients = here->training = false;
   }
   Answerer answerer(const GenerationOptions& options) const {
@@ -30,7 +30,7 @@ struct Run::Loaded : LoadedRun {
 
 Run::Run(const std::string& folder, const std::string& checkpoint)
     : loaded_(std::make_unique<Loaded>(SavedRun::open(named_run(folder)), checkpoint,
-                                       LoadedRun::Needs::vocabulary)) {}
+                                       TrainedModel::Needs::vocabulary)) {}
 
 Run::Run(Run&&) noexcept = default;
 Run::~Run() = default;

@@ -80,7 +80,7 @@ std::string different_value(const Metrics& first, const Metrics& again) {
 
 }  // namespace
 
-ReproducedRun::ReproducedRun(const std::string& path, const std::vector<std::string>& assignments)
+Reproduction::Reproduction(const std::string& path, const std::vector<std::string>& assignments)
     : run_(opened(path, assignments)), segments_(segments_of(run_.folder, run_.config.experiment)) {
   if (Checkpoints(run_.folder.checkpoints(), 1).newest_step() > 0) {
     checkpoint_ = run_.checkpoint("latest");
@@ -93,7 +93,7 @@ ReproducedRun::ReproducedRun(const std::string& path, const std::vector<std::str
   step_ = metrics.rbegin()->first;
 }
 
-void ReproducedRun::check_data(const Corpus& corpus) const {
+void Reproduction::check_data(const Corpus& corpus) const {
   if (checkpoint_) {
     heed::check_data(*checkpoint_, corpus, run_.folder.path(), run_.config.origins);
     return;
@@ -105,7 +105,7 @@ void ReproducedRun::check_data(const Corpus& corpus) const {
               run_.folder.path());
 }
 
-std::string ReproducedRun::made_with() const {
+std::string Reproduction::made_with() const {
   const Json sessions = sessions_of(run_.folder);
   const Json& last = sessions.elements().back();
   return in_context(run_.folder.record(), [&] {
@@ -114,7 +114,7 @@ std::string ReproducedRun::made_with() const {
   });
 }
 
-Reproduction ReproducedRun::compare(const RunFolder& again) const {
+Reproduction::Verdict Reproduction::compare(const RunFolder& again) const {
   std::string difference =
       different_value(metrics_of(run_.folder, step()), metrics_of(again, step()));
   if (checkpoint_) {

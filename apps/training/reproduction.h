@@ -12,18 +12,17 @@
 
 namespace heed {
 
-struct Reproduction {
-  bool is_same = false;
-  std::string text;  // what agrees or differs, and what the first run was made with
-};
-
-// The run to train again, and the step up to which it was trained.
-class ReproducedRun {
+// A run to train again, and the step up to which it was trained.
+class Reproduction {
  public:
+  struct Verdict {
+    bool is_same = false;
+    std::string text;  // what agrees or differs, and what the first run was made with
+  };
   // `assignments` change its config, for example threads. Throws InputError if they change the
   // result, if the run has neither a checkpoint nor metrics, if it is damaged, or if a process
   // trains in it.
-  ReproducedRun(const std::string& path, const std::vector<std::string>& assignments);
+  Reproduction(const std::string& path, const std::vector<std::string>& assignments);
 
   const LoadedConfig& config() const { return run_.config; }
   const std::vector<Segment>& segments() const { return segments_; }
@@ -33,7 +32,7 @@ class ReproducedRun {
   void check_data(const Corpus& corpus) const;
   // Compares the weights and the state of the optimizer at step(), if there is a checkpoint, and
   // all rows of metrics up to it.
-  Reproduction compare(const RunFolder& again) const;
+  Verdict compare(const RunFolder& again) const;
 
  private:
   // Returns the heed and the processor that made it.

@@ -93,7 +93,7 @@ void check_agreement(const Experiment& experiment, const std::string& data,
                 "{} has another {} than process 0: start all with the same", host_name(), what);
 }
 
-LoadedRun::LoadedRun(SavedRun saved, const std::string& which, Needs needs)
+TrainedModel::TrainedModel(SavedRun saved, const std::string& which, Needs needs)
     : run(std::move(saved)),
       checkpoint(run.checkpoint(which)),
       corpus(needs == Needs::data ? run.data(checkpoint) : run.vocabulary()) {
@@ -101,7 +101,7 @@ LoadedRun::LoadedRun(SavedRun saved, const std::string& which, Needs needs)
   model = run.model(corpus, checkpoint);
 }
 
-void LoadedRun::apply(const ScopeGuard& here) const {
+void TrainedModel::apply(const ScopeGuard& here) const {
   here->precision = experiment().precision;
   here->step = static_cast<uint32_t>(checkpoint.step());
 }

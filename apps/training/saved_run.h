@@ -33,11 +33,11 @@ struct SavedRun {
 };
 
 // A trained run with its model.
-struct LoadedRun {
+struct TrainedModel {
   enum class Needs { vocabulary, data };
   // Opens a checkpoint as SavedRun::checkpoint() does, then reads the vocabulary or the data, and
   // creates the model. All ranks must call it: throws InputError if they load different ones.
-  LoadedRun(SavedRun saved, const std::string& which, Needs needs);
+  TrainedModel(SavedRun saved, const std::string& which, Needs needs);
 
   SavedRun run;
   Checkpoint checkpoint;

@@ -56,7 +56,7 @@ struct ClaimsArguments final : CommandArguments {
 Subject subject_of_run(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
   apply_settings(run.config.experiment);
-  LoadedRun loaded(run, "", LoadedRun::Needs::vocabulary);
+  TrainedModel loaded(run, "", TrainedModel::Needs::vocabulary);
   const int64_t step = loaded.checkpoint.step();
   return {fmt::format("{}, step {}", loaded.path(), step), loaded.experiment().model,
           model_sizes(loaded.experiment(), loaded.corpus), std::move(loaded.model), step};

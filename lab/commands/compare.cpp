@@ -77,7 +77,7 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std
     const SavedRun run = SavedRun::open(scored.folder.path());
     const Experiment& experiment = run.config.experiment;
     apply_settings(experiment);
-    const LoadedRun loaded(run, "", LoadedRun::Needs::data);
+    const TrainedModel loaded(run, "", TrainedModel::Needs::data);
     const ScopeGuard here;
     loaded.apply(here);
     const Corpus& corpus = loaded.corpus;

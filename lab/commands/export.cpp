@@ -22,7 +22,7 @@ struct ExportArguments final : CommandArguments {
   }
   int run() const override {
     const std::string file = output_path(output, {".onnx"});
-    const LoadedRun run(SavedRun::open(path), checkpoint, LoadedRun::Needs::vocabulary);
+    const TrainedModel run(SavedRun::open(path), checkpoint, TrainedModel::Needs::vocabulary);
     const Experiment& experiment = run.experiment();
     onnx::Graph graph = with_origins(run.run.config.origins, [&] {
       return onnx::graph_of(experiment.model, model_sizes(experiment, run.corpus),

@@ -155,7 +155,7 @@ int InspectArguments::run() const {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
-  const LoadedRun loaded(run, checkpoint, LoadedRun::Needs::data);
+  const TrainedModel loaded(run, checkpoint, TrainedModel::Needs::data);
   const ScopeGuard here;
   loaded.apply(here);
   const Corpus& corpus = loaded.corpus;
@@ -176,7 +176,7 @@ int InspectArguments::run() const {
   const Inspected inspected(*loaded.model, experiment.model, corpus, first, batch);
   const View::Values values = chosen->values(inspected, *this);
   if (!file.empty()) {
-      write_file(file, view_file(run.folder.path(), chosen->name, chosen->shows, values.table));
+    write_file(file, view_file(run.folder.path(), chosen->name, chosen->shows, values.table));
     print(fmt::format("{}\n", output));
   } else {
     print(json ? values.json.text() + "\n" : values.table.text());

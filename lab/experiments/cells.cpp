@@ -58,7 +58,7 @@ std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds) 
   return notes;
 }
 
-std::string count_text(const RunGroup& group, const std::string& score) {
+std::string count_text(const SeedGroup& group, const std::string& score) {
   const size_t done = group.numbers(score).size();
   if (done == group.runs.size()) return std::to_string(done);
   const int64_t failed = group.failed();

@@ -22,7 +22,7 @@ std::string title_of(const std::string& score, IntervalKind kind);
 std::vector<std::string> interval_notes(const std::vector<IntervalKind>& kinds);
 
 // Returns how many runs of a group have the score: "6", "5 of 6", "4 of 6 (2 failed)".
-std::string count_text(const RunGroup& group, const std::string& score);
+std::string count_text(const SeedGroup& group, const std::string& score);
 
 // Returns {"run", "seed", "state"}, and the "error" of a run that failed.
 Json scored_run_json(const ScoredRun& run);

@@ -28,7 +28,7 @@ std::string text_of_runs(const std::vector<ScoredRun>& runs, const std::vector<s
     return json_of_runs(runs, scores, options).text(2) + "\n";
   if (options.by_run) return formatted(rows_of_runs(runs, scores, options), 1, options.format);
   Table table = columns_of_runs(runs, scores, options);
-  const RunGroups groups = group_runs(runs);
+  const SeedGroups groups = group_runs(runs);
   std::ranges::copy(groups.failures(), back_inserter(table.notes));
   const Effects effects = effects_on(groups, score);
   if (effects.any()) std::ranges::copy(warnings_of(effects, groups), back_inserter(table.notes));
@@ -66,7 +66,7 @@ std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& 
         scores, [&](const std::string& name) { return is_of_part(name) && name != options.score; });
   const std::string chosen_by = runs[0].chosen_by, score = compared_score(options, chosen_by);
   if (options.by_run) return text_of_runs(runs, scores, score, options);
-  const RunGroups groups = group_runs(runs);
+  const SeedGroups groups = group_runs(runs);
   const bool asked = !options.question.baseline.empty() || !options.question.interaction.empty();
   return groups.repeats_over_seeds() || asked
              ? comparison_of_groups(groups, options, score, chosen_by, scores)

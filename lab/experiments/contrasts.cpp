@@ -27,27 +27,27 @@ Comparison compare(const Contrasts& contrasts, const Effects& effects) {
   return comparison;
 }
 
-GroupComparison compare_groups(const RunGroups& groups, const std::vector<BySeed>& scores,
+GroupComparison compare_groups(const SeedGroups& groups, const std::vector<BySeed>& scores,
                                size_t against, size_t group, const Effects& effects) {
   const bool same = data_of(groups, group) == data_of(groups, against);
   const Contrasts contrasts = {{{&scores[against], &scores[group]}}};
   return {same ? compare(contrasts, effects) : Comparison(), group, against, same};
 }
 
-const std::string& data_of(const RunGroups& groups, size_t group) {
+const std::string& data_of(const SeedGroups& groups, size_t group) {
   return groups.groups[group].runs[0].data;
 }
 
-Values values_of(const RunGroup& group, const Factor& factor) {
+Values values_of(const SeedGroup& group, const Factor& factor) {
   Values values;
   for (const size_t key : factor) values.push_back(group.values[key]);
   return values;
 }
 
-bool vary_together(const RunGroups& groups, size_t a, size_t b) {
+bool vary_together(const SeedGroups& groups, size_t a, size_t b) {
   std::set<std::string> of_a, of_b;
   std::set<std::pair<std::string, std::string>> of_both;
-  for (const RunGroup& group : groups.groups) {
+  for (const SeedGroup& group : groups.groups) {
     of_a.insert(group.values[a]);
     of_b.insert(group.values[b]);
     of_both.emplace(group.values[a], group.values[b]);

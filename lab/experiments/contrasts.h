@@ -41,11 +41,11 @@ using Contrasts = std::vector<Contrast>;
 // one.
 Comparison compare(const Contrasts& contrasts, const Effects& effects);
 // Compares a group with another one, unless their data differ.
-GroupComparison compare_groups(const RunGroups& groups, const std::vector<BySeed>& scores,
+GroupComparison compare_groups(const SeedGroups& groups, const std::vector<BySeed>& scores,
                                size_t against, size_t group, const Effects& effects);
 
 // Returns what the data files of a group contain.
-const std::string& data_of(const RunGroups& groups, size_t group);
+const std::string& data_of(const SeedGroups& groups, size_t group);
 
 // Sets adjusted_p. Comparisons without a seed have no p.
 template <class Each>
@@ -59,12 +59,12 @@ void adjust(std::vector<Each>& comparisons) {
     if (!each.seeds.empty()) each.adjusted_p = *next++;
 }
 
-// Keys that vary together, by their indices in RunGroups::varying.
+// Keys that vary together, by their indices in SeedGroups::varying.
 using Factor = std::vector<size_t>;
 
-Values values_of(const RunGroup& group, const Factor& factor);
+Values values_of(const SeedGroup& group, const Factor& factor);
 // Returns whether the values of two keys determine each other, as those of one [[zip]] do.
-bool vary_together(const RunGroups& groups, size_t a, size_t b);
+bool vary_together(const SeedGroups& groups, size_t a, size_t b);
 
 // Answers an EffectQuestion: sets groups and baseline, and interactions, of `effects`. See
 // effects_on() for what they throw.
@@ -72,10 +72,10 @@ struct Setting {
   size_t key;  // that varies, by its index
   std::string value;
 };
-std::optional<Setting> baseline_of(const EffectQuestion& question, const RunGroups& groups);
-void compare_with_baseline(const RunGroups& groups, const std::vector<BySeed>& scores,
+std::optional<Setting> baseline_of(const EffectQuestion& question, const SeedGroups& groups);
+void compare_with_baseline(const SeedGroups& groups, const std::vector<BySeed>& scores,
                            const Setting& baseline, Effects& effects);
-void interact(const RunGroups& groups, const std::vector<BySeed>& scores,
+void interact(const SeedGroups& groups, const std::vector<BySeed>& scores,
               const EffectQuestion& question, const std::optional<Setting>& baseline,
               Effects& effects);
 

@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 // Returns the index of a key that varies.
-size_t varying_key(const std::string& option, const std::string& key, const RunGroups& groups) {
+size_t varying_key(const std::string& option, const std::string& key, const SeedGroups& groups) {
   const auto found = std::ranges::find(groups.varying, key);
   if (found != groups.varying.end()) return static_cast<size_t>(found - groups.varying.begin());
   const std::string others =
@@ -33,7 +33,7 @@ bool is_value(const std::string& text, const std::string& value) {
 }
 
 // Returns the keys that vary independently of a key.
-Factor independent_of(size_t key, const RunGroups& groups) {
+Factor independent_of(size_t key, const SeedGroups& groups) {
   Factor others;
   for (size_t i = 0; i < groups.varying.size(); ++i)
     if (i != key && !vary_together(groups, i, key)) others.push_back(i);
@@ -41,7 +41,7 @@ Factor independent_of(size_t key, const RunGroups& groups) {
 }
 
 // Returns whether two groups have the same values of keys, where both use them.
-bool same_values(const RunGroup& a, const RunGroup& b, const Factor& keys) {
+bool same_values(const SeedGroup& a, const SeedGroup& b, const Factor& keys) {
   return std::ranges::all_of(keys, [&](size_t key) {
     return a.values[key] == b.values[key] || a.values[key] == "-" || b.values[key] == "-";
   });
@@ -49,7 +49,7 @@ bool same_values(const RunGroup& a, const RunGroup& b, const Factor& keys) {
 
 }  // namespace
 
-std::optional<Setting> baseline_of(const EffectQuestion& question, const RunGroups& groups) {
+std::optional<Setting> baseline_of(const EffectQuestion& question, const SeedGroups& groups) {
   if (question.baseline.empty()) return std::nullopt;
   const std::string option = fmt::format("--baseline {}", shortened(question.baseline));
   const size_t equals = question.baseline.find('=');
@@ -59,7 +59,7 @@ std::optional<Setting> baseline_of(const EffectQuestion& question, const RunGrou
   const size_t key = varying_key(option, question.baseline.substr(0, equals), groups);
   const std::string value = question.baseline.substr(equals + 1);
   std::vector<std::string> values;
-  for (const RunGroup& group : groups.groups) {
+  for (const SeedGroup& group : groups.groups) {
     if (is_value(value, group.values[key])) return Setting{key, group.values[key]};
     if (std::ranges::find(values, group.values[key]) == values.end())
       values.push_back(group.values[key]);
@@ -68,7 +68,7 @@ std::optional<Setting> baseline_of(const EffectQuestion& question, const RunGrou
                                groups.varying[key], joined(values)));
 }
 
-void compare_with_baseline(const RunGroups& groups, const std::vector<BySeed>& scores,
+void compare_with_baseline(const SeedGroups& groups, const std::vector<BySeed>& scores,
                            const Setting& baseline, Effects& effects) {
   effects.baseline = groups.varying[baseline.key];
   const Factor others = independent_of(baseline.key, groups);
@@ -93,7 +93,7 @@ void compare_with_baseline(const RunGroups& groups, const std::vector<BySeed>& s
               effects.baseline);
 }
 
-void interact(const RunGroups& groups, const std::vector<BySeed>& scores,
+void interact(const SeedGroups& groups, const std::vector<BySeed>& scores,
               const EffectQuestion& question, const std::optional<Setting>& baseline,
               Effects& effects) {
   check_input(question.interaction.size() == 2,
@@ -114,7 +114,7 @@ void interact(const RunGroups& groups, const std::vector<BySeed>& scores,
   const auto values_with_first = [&](size_t key) {
     Values values = {baseline && baseline->key == key ? baseline->value
                                                       : groups.groups[effects.first].values[key]};
-    for (const RunGroup& group : groups.groups)
+    for (const SeedGroup& group : groups.groups)
       if (std::ranges::find(values, group.values[key]) == values.end())
         values.push_back(group.values[key]);
     return values;

@@ -53,12 +53,12 @@ std::string effect_words(const Comparison& each, bool by_ratio, bool several) {
 }
 
 // The index of a key among those that vary.
-size_t key_index(const std::string& key, const RunGroups& groups) {
+size_t key_index(const std::string& key, const SeedGroups& groups) {
   return static_cast<size_t>(std::ranges::find(groups.varying, key) - groups.varying.begin());
 }
 
 // What two groups have in common, without `key` and what varies with it: " at model.dim = 64".
-std::string common_setting(const RunGroups& groups, const GroupComparison& each) {
+std::string common_setting(const SeedGroups& groups, const GroupComparison& each) {
   const std::vector<std::string>&a = groups.groups[each.group].values,
         &b = groups.groups[each.against].values;
   std::vector<std::string> keys, values;
@@ -72,7 +72,7 @@ std::string common_setting(const RunGroups& groups, const GroupComparison& each)
 
 }  // namespace
 
-std::vector<std::string> sentences_of(const Effects& effects, const RunGroups& groups) {
+std::vector<std::string> sentences_of(const Effects& effects, const SeedGroups& groups) {
   std::vector<std::string> sentences;
   const char* const minus = effects.by_ratio ? "/" : "−";
   const auto add = [&](const std::string& what, const Comparison& each, bool several) {
@@ -102,7 +102,7 @@ std::vector<std::string> sentences_of(const Effects& effects, const RunGroups& g
   return sentences;
 }
 
-std::vector<EffectTable> effect_tables(const Effects& effects, const RunGroups& groups) {
+std::vector<EffectTable> effect_tables(const Effects& effects, const SeedGroups& groups) {
   const std::string interval =
       fmt::format("interval: Student on {}; p: sign flips",
                   effects.by_ratio ? "the logarithms of the ratios" : "the differences");

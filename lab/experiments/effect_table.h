@@ -14,6 +14,6 @@ struct EffectTable {
   size_t left = 1;  // columns of words
 };
 // Returns the tables of keys, groups and interactions: those that there are.
-std::vector<EffectTable> effect_tables(const Effects& effects, const RunGroups& groups);
+std::vector<EffectTable> effect_tables(const Effects& effects, const SeedGroups& groups);
 
 }  // namespace heed

@@ -61,10 +61,10 @@ void warn_of_disagreement(const std::vector<NamedComparison>& all, const Effects
 }
 
 // Says which groups are not compared, and why.
-void warn_of_pairs(const Effects& effects, const RunGroups& groups,
+void warn_of_pairs(const Effects& effects, const SeedGroups& groups,
                    std::vector<std::string>& lines) {
   if (effects.groups.empty()) return;
-  const auto is_unscored = [&](const RunGroup& group) {
+  const auto is_unscored = [&](const SeedGroup& group) {
     return group.numbers(effects.score).empty();
   };
   if (const auto unscored = std::ranges::count_if(groups.groups, is_unscored); unscored > 0)
@@ -93,7 +93,7 @@ void warn_of_pairs(const Effects& effects, const RunGroups& groups,
 
 }  // namespace
 
-std::vector<std::string> warnings_of(const Effects& effects, const RunGroups& groups) {
+std::vector<std::string> warnings_of(const Effects& effects, const SeedGroups& groups) {
   std::vector<std::string> lines;
   if (std::isinf(student_quantile(2)))
     lines.emplace_back(

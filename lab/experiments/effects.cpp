@@ -15,9 +15,9 @@ namespace heed {
 namespace {
 
 // The score of each seed of each group, as a logarithm if it is compared by ratios.
-std::vector<BySeed> scores_of(const RunGroups& groups, const Effects& effects) {
+std::vector<BySeed> scores_of(const SeedGroups& groups, const Effects& effects) {
   std::vector<BySeed> scores;
-  for (const RunGroup& group : groups.groups) {
+  for (const SeedGroup& group : groups.groups) {
     BySeed& by_seed = scores.emplace_back();
     for (const ScoredRun& run : group.runs)
       if (const std::optional<double> number = run.number(effects.score))
@@ -26,7 +26,7 @@ std::vector<BySeed> scores_of(const RunGroups& groups, const Effects& effects) {
   return scores;
 }
 
-std::vector<Factor> factors_of(const RunGroups& groups) {
+std::vector<Factor> factors_of(const SeedGroups& groups) {
   std::vector<Factor> factors;
   for (size_t key = 0; key < groups.varying.size(); ++key) {
     const auto same = std::ranges::find_if(
@@ -39,7 +39,7 @@ std::vector<Factor> factors_of(const RunGroups& groups) {
   return factors;
 }
 
-KeyEffects effects_of(const Factor& factor, const RunGroups& groups,
+KeyEffects effects_of(const Factor& factor, const SeedGroups& groups,
                       const std::vector<BySeed>& scores, const Effects& effects) {
   KeyEffects key{{}, values_of(groups.groups[effects.first], factor), {}};
   Factor others;
@@ -68,7 +68,7 @@ KeyEffects effects_of(const Factor& factor, const RunGroups& groups,
   return key;
 }
 
-void compare_with_first(const RunGroups& groups, const std::vector<BySeed>& scores,
+void compare_with_first(const SeedGroups& groups, const std::vector<BySeed>& scores,
                         Effects& effects) {
   for (size_t i = 0; i < scores.size(); ++i)
     if (i != effects.first)
@@ -91,10 +91,10 @@ bool Effects::any() const {
   return std::ranges::any_of(groups, [](const Comparison& each) { return !each.seeds.empty(); });
 }
 
-Effects effects_on(const RunGroups& groups, const std::string& score,
+Effects effects_on(const SeedGroups& groups, const std::string& score,
                    const EffectQuestion& question) {
   Effects effects{.score = score, .largest = maximum_of(score)};
-  for (const RunGroup& group : groups.groups)
+  for (const SeedGroup& group : groups.groups)
     for (const ScoredRun& run : group.runs) {
       const std::optional<double> number = run.number(score);
       if (number && (*number < 0 || *number > maximum_of(score))) effects.largest = INFINITY;

@@ -85,18 +85,18 @@ struct Effects {
 // With a baseline there are no `keys`, and each group is compared with the one that differs in that
 // key only, or in keys that vary together with it. A key that one of the two does not use counts as
 // equal. Throws InputError for a question whose keys or value these groups do not have.
-Effects effects_on(const RunGroups& groups, const std::string& score,
+Effects effects_on(const SeedGroups& groups, const std::string& score,
                    const EffectQuestion& question = {});
 
 // Returns what a reader must know to read the effects: too few seeds for any p below 0.05, and how
 // many would do; rows whose interval and p disagree, and what each assumes; runs and groups without
 // a pair.
-std::vector<std::string> warnings_of(const Effects& effects, const RunGroups& groups);
+std::vector<std::string> warnings_of(const Effects& effects, const SeedGroups& groups);
 
 // Returns "rotary − sinusoidal at model.dim = 64: +0.289 [0.21, 0.37], 8 paired seeds, exact
 // sign-flip p = 0.0078 (Holm 0.0156)" for each comparison with a baseline and each interaction,
 // after the name of the score. Without them, for a single comparison of two groups.
-std::vector<std::string> sentences_of(const Effects& effects, const RunGroups& groups);
+std::vector<std::string> sentences_of(const Effects& effects, const SeedGroups& groups);
 
 // Returns "optim.lr = 0.001, model.layers = 2", of more than six keys the first ones.
 std::string settings_text(const std::vector<std::string>& keys,

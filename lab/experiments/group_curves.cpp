@@ -38,10 +38,10 @@ void throw_no_curve(const std::string& score, const std::vector<std::string>& na
                   score, names.empty() ? "none" : joined(names)));
 }
 
-std::string curves_csv(const RunGroups& groups, const std::string& score) {
+std::string curves_csv(const SeedGroups& groups, const std::string& score) {
   Table table{{{"group", "step", "mean", "low", "high", "n"}}, {}};
   std::vector<std::string> names;
-  for (const RunGroup& group : groups.groups) {
+  for (const SeedGroup& group : groups.groups) {
     std::list<Curves> read;
     std::vector<const Curve*> curves;
     for (const ScoredRun& run : group.runs) {

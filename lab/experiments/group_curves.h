@@ -19,7 +19,7 @@ std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves, bool
 
 // Returns a score of metrics.jsonl as CSV: group, step, mean, low, high, n. Cells of an interval
 // are empty for a single run. Throws InputError if no run has such a curve.
-std::string curves_csv(const RunGroups& groups, const std::string& score);
+std::string curves_csv(const SeedGroups& groups, const std::string& score);
 
 // Throws InputError for the score of a curve that these curves lack; names those that there are.
 [[noreturn]] void throw_no_curve(const std::string& score, const std::vector<std::string>& names);

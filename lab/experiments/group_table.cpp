@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 struct GroupReport {
-  const RunGroups& all;
+  const SeedGroups& all;
   const ComparisonOptions& options;
   std::string score;                // that is compared
   std::string chosen_by;            // "val.loss"
@@ -42,7 +42,7 @@ Table::Row GroupReport::key_cells(size_t i) const {
   return all.varying.empty() ? Table::Row{"all runs"} : all.groups[i].values;
 }
 
-Table::Row key_headings(const RunGroups& all) {
+Table::Row key_headings(const SeedGroups& all) {
   return all.varying.empty() ? Table::Row{""} : all.varying;
 }
 
@@ -77,7 +77,7 @@ Table GroupReport::groups() const {
   if (options.target) std::ranges::copy(target_headings(*options.target), back_inserter(heading));
   table.rows.push_back(heading);
   for (size_t i = 0; i < all.groups.size(); ++i) {
-    const RunGroup& group = all.groups[i];
+    const SeedGroup& group = all.groups[i];
     const auto mean_cell = [&](const std::string& name) {
       const std::optional<MeanInterval> mean = all.mean(i, name);
       return mean ? mean_text(*mean) : "-";
@@ -126,7 +126,7 @@ Table GroupReport::every_score() const {
     heading.push_back(fmt::format("{} {}", score, what));
   table.rows.push_back(heading);
   for (size_t i = 0; i < all.groups.size(); ++i) {
-    const RunGroup& group = all.groups[i];
+    const SeedGroup& group = all.groups[i];
     Table::Row row = key_cells(i);
     row.push_back(std::to_string(group.runs.size()));
     row.push_back(std::to_string(group.failed()));
@@ -190,7 +190,7 @@ std::vector<std::string> GroupReport::warnings() const {
   return lines;
 }
 
-Json statistics_json(const RunGroups& all, size_t group, const std::vector<std::string>& names) {
+Json statistics_json(const SeedGroups& all, size_t group, const std::vector<std::string>& names) {
   Json scores = Json::object();
   for (const std::string& name : names)
     if (const std::optional<MeanInterval> mean = all.mean(group, name))
@@ -224,7 +224,7 @@ Json named_values(const Words& keys, const Words& values) {
 Json GroupReport::groups_json() const {
   Json list = Json::array();
   for (size_t i = 0; i < all.groups.size(); ++i) {
-    const RunGroup& group = all.groups[i];
+    const SeedGroup& group = all.groups[i];
     Json json = Json::object()
                     .set("config", named_values(all.varying, group.values))
                     .set("failed", group.failed())
@@ -282,7 +282,7 @@ std::string text_of(const GroupReport& report) {
 
 }  // namespace
 
-std::string comparison_of_groups(const RunGroups& groups, const ComparisonOptions& options,
+std::string comparison_of_groups(const SeedGroups& groups, const ComparisonOptions& options,
                                  const std::string& score, const std::string& chosen_by,
                                  const std::vector<std::string>& scores) {
   const GroupReport report{groups, options, score, chosen_by, scores};

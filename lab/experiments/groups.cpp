@@ -78,7 +78,7 @@ std::string group_of(const ScoredRun& run) {
 }
 
 // Returns the number of examples that a score of a split is measured on; 0: unknown.
-int64_t examples_of(const RunGroup& group, const std::string& score) {
+int64_t examples_of(const SeedGroup& group, const std::string& score) {
   const auto counts = group.numbers(score.substr(0, score.rfind('.') + 1) + "examples");
   return counts.empty() ? 0 : std::llround(std::ranges::min(counts));
 }
@@ -119,31 +119,31 @@ std::optional<double> ScoredRun::number(const std::string& score) const {
   return found && std::isfinite(found->value) ? std::optional(found->value) : std::nullopt;
 }
 
-std::vector<double> RunGroup::numbers(const std::string& score) const {
+std::vector<double> SeedGroup::numbers(const std::string& score) const {
   std::vector<double> numbers;
   for (const ScoredRun& run : runs)
     if (const std::optional<double> number = run.number(score)) numbers.push_back(*number);
   return numbers;
 }
 
-int64_t RunGroup::failed() const {
+int64_t SeedGroup::failed() const {
   return std::ranges::count(runs, RunState::failed, &ScoredRun::state);
 }
 
-std::optional<double> RunGroup::best(const std::string& score) const {
+std::optional<double> SeedGroup::best(const std::string& score) const {
   const std::vector<double> all = numbers(score);
   if (all.empty()) return std::nullopt;
   return lower_is_better(score) ? std::ranges::min(all) : std::ranges::max(all);
 }
 
-bool RunGroups::repeats_over_seeds() const {
-  return std::ranges::any_of(groups, [](const RunGroup& group) { return group.runs.size() > 1; });
+bool SeedGroups::repeats_over_seeds() const {
+  return std::ranges::any_of(groups, [](const SeedGroup& group) { return group.runs.size() > 1; });
 }
 
-IntervalKind RunGroups::interval_kind(const std::string& score) const {
+IntervalKind SeedGroups::interval_kind(const std::string& score) const {
   const double most = maximum_of(score);
   bool several = false, differ = false, bounded = std::isfinite(most), counts = false;
-  for (const RunGroup& group : groups) {
+  for (const SeedGroup& group : groups) {
     const std::vector<double> all = group.numbers(score);
     several = several || all.size() > 1;
     differ = differ || !are_equal(all);
@@ -156,7 +156,7 @@ IntervalKind RunGroups::interval_kind(const std::string& score) const {
                              : IntervalKind::none;
 }
 
-std::optional<MeanInterval> RunGroups::mean(size_t group, const std::string& score) const {
+std::optional<MeanInterval> SeedGroups::mean(size_t group, const std::string& score) const {
   const std::vector<double> all = groups.at(group).numbers(score);
   if (all.empty()) return std::nullopt;
   const IntervalKind kind = interval_kind(score);
@@ -168,11 +168,11 @@ std::optional<MeanInterval> RunGroups::mean(size_t group, const std::string& sco
       std::ssize(all), student_mean(all).mean, INFINITY, {-INFINITY, INFINITY}, IntervalKind::none};
 }
 
-std::vector<std::string> RunGroups::failures() const {
+std::vector<std::string> SeedGroups::failures() const {
   constexpr size_t most = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> errors;  // each with its runs
   int64_t failed = 0, all = 0;
-  for (const RunGroup& group : groups)
+  for (const SeedGroup& group : groups)
     for (const ScoredRun& run : group.runs) {
       ++all;
       if (run.state != RunState::failed) continue;
@@ -258,8 +258,8 @@ std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& run
   return keys;
 }
 
-RunGroups group_runs(std::vector<ScoredRun> runs) {
-  RunGroups result;
+SeedGroups group_runs(std::vector<ScoredRun> runs) {
+  SeedGroups result;
   std::map<std::string, size_t> index;  // by group_of()
   for (ScoredRun& run : runs) {
     const auto [found, is_new] = index.try_emplace(group_of(run), result.groups.size());
@@ -274,19 +274,19 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
     result.repeats.push_back(run.folder.path());
   }
   std::vector<const ScoredRun*> firsts;
-  for (const RunGroup& group : result.groups) firsts.push_back(&group.runs[0]);
+  for (const SeedGroup& group : result.groups) firsts.push_back(&group.runs[0]);
   for (const std::string& key : differing_keys(firsts))
     if (key != "seed" && effect_of(key, firsts[0]->config) != Field::Effect::none)
       result.varying.push_back(key);
-  for (RunGroup& group : result.groups)
+  for (SeedGroup& group : result.groups)
     for (const std::string& key : result.varying) group.values.push_back(group.runs[0].value(key));
   return result;
 }
 
-BestGroup best_group(const RunGroups& groups, const std::string& score) {
+BestGroup best_group(const SeedGroups& groups, const std::string& score) {
   BestGroup best;
   size_t most = 1;  // seeds
-  for (const RunGroup& group : groups.groups) most = std::max(most, group.numbers(score).size());
+  for (const SeedGroup& group : groups.groups) most = std::max(most, group.numbers(score).size());
   double best_mean = 0;
   for (size_t i = 0; i < groups.groups.size(); ++i) {
     const std::optional<MeanInterval> mean = groups.mean(i, score);

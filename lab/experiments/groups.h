@@ -93,9 +93,9 @@ auto of_undamaged(const std::vector<std::string>& paths, const F& f) {
 std::vector<ScoredRun> load_runs(const std::vector<std::string>& paths);
 
 // Runs that differ only in the seed, one for each seed, ascending.
-struct RunGroup {
+struct SeedGroup {
   std::vector<ScoredRun> runs;
-  std::vector<std::string> values;  // of RunGroups::varying: ScoredRun::value()
+  std::vector<std::string> values;  // of SeedGroups::varying: ScoredRun::value()
 
   // The score of each run that has it.
   std::vector<double> numbers(const std::string& score) const;
@@ -103,9 +103,9 @@ struct RunGroup {
   std::optional<double> best(const std::string& score) const;
 };
 
-struct RunGroups {
+struct SeedGroups {
   std::vector<std::string> varying;  // the config keys in which groups differ, perhaps data_key
-  std::vector<RunGroup> groups;      // in the order of their first runs
+  std::vector<SeedGroup> groups;     // in the order of their first runs
   std::vector<std::string> repeats;  // runs left out: config and seed are those of another run
 
   bool repeats_over_seeds() const;  // whether a group has more than one run
@@ -126,7 +126,7 @@ void check_any_survives(const std::vector<ScoredRun>& runs);
 // Groups runs by their data and by the values of all keys except the seed. Keys that change no
 // result, such as threads, do not count (apps/config/used_keys.h), nor does where a data
 // file lies, nor do keys that a run does not use (apps/config/used_keys.h).
-RunGroups group_runs(std::vector<ScoredRun> runs);
+SeedGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.
 std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
@@ -160,7 +160,7 @@ struct Reached {
 std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target);
 // Returns the medians over the runs of a group. A run that never reached the target counts as later
 // than all others, so a median that falls on it, or next to it, is infinity.
-std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target);
+std::optional<Reached> median_reached(const SeedGroup& group, const ScoreTarget& target);
 std::optional<Reached> median_reached(const std::vector<Reached>& runs);  // none if empty
 
 // The group with the best mean of a score, among those that have it for as many seeds as any group.
@@ -170,6 +170,6 @@ struct BestGroup {
   // by chance.
   std::vector<size_t> left_out;
 };
-BestGroup best_group(const RunGroups& groups, const std::string& score);
+BestGroup best_group(const SeedGroups& groups, const std::string& score);
 
 }  // namespace heed

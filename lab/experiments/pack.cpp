@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Run {
+struct Entry {
   RunFolder folder;
   std::string name;  // its folder in that of the sweep; "" for a single run
   LoadedConfig config;
@@ -41,13 +41,13 @@ struct Run {
 struct Source {
   std::string path;
   bool is_sweep = false;
-  std::vector<Run> runs;
+  std::vector<Entry> runs;
 
   // Returns what f returns for each run, without duplicates, in the order of the runs.
   template <class F>
   std::vector<std::string> distinct(F&& f) const {
     std::vector<std::string> all;
-    for (const Run& run : runs)
+    for (const Entry& run : runs)
       for (std::string& text : f(run))
         if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
     return all;
@@ -99,7 +99,7 @@ class DataFolder {
  public:
   DataFolder(const Source& source, std::string folder) : folder_(std::move(folder)) {
     LastCorpus corpora;
-    for (const Run& run : source.runs) {
+    for (const Entry& run : source.runs) {
       const DataOptions& options = run.config.experiment.data;
       const std::string recorded = recorded_data(run.folder, options);
       DataOptions files = options;
@@ -155,7 +155,7 @@ void place_checkpoint(const RunFolder& run, const std::string& to) {
     point_link(in_folder(folder, link), name);
 }
 
-void place_run(const Run& run, const std::string& to, const DataFolder* data, bool checkpoints) {
+void place_run(const Entry& run, const std::string& to, const DataFolder* data, bool checkpoints) {
   make_folders(to);
   if (data)
     write_file(in_folder(to, "config.toml"), data->config_in(to, run.config.experiment));
@@ -179,7 +179,7 @@ void place_sweep(const std::string& from, const std::string& to, const DataFolde
 }
 
 // The programs that trained a run: "heed 0.3.0, commit 0f1e2d3c4b5a, on AMD EPYC …".
-std::vector<std::string> programs_of(const Run& run) {
+std::vector<std::string> programs_of(const Entry& run) {
   std::vector<std::string> programs;
   const Json sessions = sessions_of(run.folder);
   for (const Json& session : sessions.elements())
@@ -193,7 +193,7 @@ std::vector<std::string> programs_of(const Run& run) {
 }
 
 // The files that a config names and the archive lacks: "data.path = shakespeare.txt".
-std::vector<std::string> missing_files(const Run& run, bool has_data) {
+std::vector<std::string> missing_files(const Entry& run, bool has_data) {
   std::vector<std::string> missing;
   Experiment experiment = run.config.experiment;
   const auto add = [&](const std::string& key, const std::string& path) {
@@ -210,7 +210,7 @@ std::string readme(const Source& source, const std::string& name, const PackOpti
   const bool has_data = !options.data_licence.empty();
   std::map<RunState, int64_t> states;
   std::string failures;
-  for (const Run& run : source.runs) {
+  for (const Entry& run : source.runs) {
     ++states[run.state];
     if (run.state == RunState::failed)
       failures +=
@@ -226,7 +226,7 @@ std::string readme(const Source& source, const std::string& name, const PackOpti
   for (const std::string& program : source.distinct(programs_of)) text += "  " + program + "\n";
 
   const std::vector<std::string> missing =
-      source.distinct([&](const Run& run) { return missing_files(run, has_data); });
+      source.distinct([&](const Entry& run) { return missing_files(run, has_data); });
   std::string set;  // for the commands below
   if (missing.empty()) {
     text += has_data ? "\nThe data files are in data/. Their licence: " +
@@ -239,7 +239,7 @@ std::string readme(const Source& source, const std::string& name, const PackOpti
       const std::string option = fmt::format(" --set {}=FILE", file.substr(0, file.find(' ')));
       if (set.find(option) == set.npos) set += option;
     }
-    for (const std::string& data : source.distinct([](const Run& run) {
+    for (const std::string& data : source.distinct([](const Entry& run) {
            return std::vector{recorded_data(run.folder, run.config.experiment.data)};
          }))
       if (!data.empty()) text += "  fingerprint of the data: " + data + "\n";
@@ -314,7 +314,7 @@ Packed pack(const PackOptions& options) {
               options.output);
   const std::string output = output_path(options.output);
   const bool has_files =
-      !source.distinct([](const Run& run) { return missing_files(run, false); }).empty();
+      !source.distinct([](const Entry& run) { return missing_files(run, false); }).empty();
   const bool with_data = !options.data_licence.empty();
   check_input(!with_data || has_files, "--with-data: the config generates the data; leave it out");
 
@@ -324,14 +324,14 @@ Packed pack(const PackOptions& options) {
   make_subfolder(folder);
   std::optional<DataFolder> data;
   if (with_data) data.emplace(source, in_folder(folder, "data"));
-  for (const Run& run : source.runs)
+  for (const Entry& run : source.runs)
     place_run(run, run.name.empty() ? folder : in_folder(folder, run.name), data ? &*data : nullptr,
               options.checkpoints);
   if (source.is_sweep) place_sweep(source.path, folder, data ? &*data : nullptr);
   write_file(in_folder(folder, "README.txt"), readme(source, name, options));
 
   Packed packed{std::ssize(source.runs), 0, has_files && !with_data, false};
-  for (const Run& run : source.runs) packed.failed += run.state == RunState::failed;
+  for (const Entry& run : source.runs) packed.failed += run.state == RunState::failed;
   packed.interrupted = !write_archive(parent.aside(), name, output);
   return packed;
 }

@@ -73,12 +73,12 @@ ConfigListing config_of(const RunFolder& run) {
 }
 
 // A run in the folder of a sweep. One that is damaged has no identity, but an error.
-struct FoundRun {
+struct Found {
   std::string identity, error;
 };
 
-std::map<std::string, FoundRun> find_by_path(const std::string& folder) {
-  std::map<std::string, FoundRun> found;
+std::map<std::string, Found> find_by_path(const std::string& folder) {
+  std::map<std::string, Found> found;
   for (const std::string& path : runs_in(folder)) try {
       if (const auto identity = identity_of(RunFolder::open(path))) found[path] = {*identity, ""};
     } catch (const InputError& error) {
@@ -88,7 +88,7 @@ std::map<std::string, FoundRun> find_by_path(const std::string& folder) {
 }
 
 // Returns why the run at the path of a planned one is another.
-std::string refusal_of(const PlannedRun& run, const FoundRun& here) {
+std::string refusal_of(const PlannedRun& run, const Found& here) {
   if (!here.error.empty())
     return fmt::format("{}: holds a damaged run: {}; repair it, or move it away", run.path,
                        here.error);
@@ -106,7 +106,7 @@ std::string refusal_of(const PlannedRun& run, const FoundRun& here) {
 
 // Gives each run its folder: that of a run with its identity, or one of its name.
 void assign_folders(SweepPlan& plan, const std::string& folder) {
-  const std::map<std::string, FoundRun> found = find_by_path(folder);
+  const std::map<std::string, Found> found = find_by_path(folder);
   std::map<std::string, std::string> by_identity, names;
   for (const auto& [path, each] : found) by_identity.emplace(each.identity, path);
   for (PlannedRun& run : plan.runs) {

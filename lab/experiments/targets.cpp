@@ -51,7 +51,7 @@ std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) 
   return result;
 }
 
-std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target) {
+std::optional<Reached> median_reached(const SeedGroup& group, const ScoreTarget& target) {
   std::vector<Reached> runs;
   for (const ScoredRun& run : group.runs)
     if (const std::optional<Reached> each = reached(run.folder, target)) runs.push_back(*each);

@@ -89,7 +89,7 @@ Json parts_json(const Views& views) {
 
 class Inside {
  public:
-  Inside(const LoadedRun& loaded, const Dataset& examples, const InsideRequest& request)
+  Inside(const TrainedModel& loaded, const Dataset& examples, const InsideRequest& request)
       : loaded_(loaded),
         examples_(examples),
         request_(request),
@@ -217,7 +217,7 @@ class Inside {
         .set("split", request_.split);
   }
 
-  const LoadedRun& loaded_;
+  const TrainedModel& loaded_;
   const Dataset& examples_;
   const InsideRequest& request_;
   Dataset one_;  // the example
@@ -257,7 +257,7 @@ FactsPage Inside::page() const {
 
 }  // namespace
 
-std::string inside_page(const LoadedRun& loaded, const Dataset& examples,
+std::string inside_page(const TrainedModel& loaded, const Dataset& examples,
                         const InsideRequest& request) {
   return page_file(Inside(loaded, examples, request).page());
 }

@@ -29,7 +29,7 @@ struct InsideRequest {
 //
 // with the numbers of lab/inspect; "all" has those of the ablation of all heads of the module. What
 // a model cannot have is left out, and a sentence says so.
-std::string inside_page(const LoadedRun& loaded, const Dataset& examples,
+std::string inside_page(const TrainedModel& loaded, const Dataset& examples,
                         const InsideRequest& request);
 
 }  // namespace heed

@@ -28,7 +28,7 @@ std::string view_file(const std::string& run, const std::string& view, const std
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
 // has details. `name` is what the server calls a single run.
 std::string live_page(const Report& report, const std::string& name);
-// Returns the list of the runs (lab/report/run_list.h), and a page with one message.
+// Returns the list of the runs (lab/report/watched_folder.h), and a page with one message.
 std::string list_page(const Json& rows);
 std::string problem_page(const std::string& problem);
 

@@ -232,7 +232,7 @@ std::vector<Chart> add_sweep(Report& report, const ReportRequest& request) {
     return charts_of(report.runs);
   }
   report.sweep = sweep_scores(scored, request.score, request.columns);
-  const RunGroups& groups = report.sweep->groups;
+  const SeedGroups& groups = report.sweep->groups;
   if (request.target)
     report.target = arrivals_json(groups, report.sweep->best_first, *request.target);
   return groups.repeats_over_seeds() ? charts_of_groups(groups, curves) : charts_of(report.runs);

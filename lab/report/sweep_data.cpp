@@ -46,9 +46,9 @@ bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& valu
   return is_compared_by_ratio(score) && !values.empty() && std::ranges::min(values) > 0;
 }
 
-std::vector<double> numbers_of(const RunGroups& groups, const std::string& score) {
+std::vector<double> numbers_of(const SeedGroups& groups, const std::string& score) {
   std::vector<double> all;
-  for (const RunGroup& group : groups.groups)
+  for (const SeedGroup& group : groups.groups)
     std::ranges::copy(group.numbers(score), std::back_inserter(all));
   return all;
 }
@@ -96,12 +96,12 @@ std::string short_settings(const std::vector<std::string>& keys,
   return text;
 }
 
-std::string name_of_group(const RunGroups& groups, size_t index) {
+std::string name_of_group(const SeedGroups& groups, size_t index) {
   const std::string name = short_settings(groups.varying, groups.groups[index].values);
   return name.empty() ? "mean" : name;
 }
 
-std::optional<MeanInterval> drawn_mean(const RunGroups& groups, size_t group,
+std::optional<MeanInterval> drawn_mean(const SeedGroups& groups, size_t group,
                                        const std::string& score) {
   const std::vector<double> values = groups.groups.at(group).numbers(score);
   if (!values.empty() && is_drawn_by_ratio(score, numbers_of(groups, score)))
@@ -109,7 +109,7 @@ std::optional<MeanInterval> drawn_mean(const RunGroups& groups, size_t group,
   return groups.mean(group, score);
 }
 
-std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index) {
+std::pair<int64_t, int64_t> style_of_group(const SeedGroups& groups, size_t index) {
   std::vector<std::string> firsts;
   std::vector<std::vector<std::string>> others;
   const auto at = [](auto& known, const auto& value) {
@@ -128,7 +128,7 @@ std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index
   return style;
 }
 
-std::vector<Chart> charts_of_groups(const RunGroups& groups,
+std::vector<Chart> charts_of_groups(const SeedGroups& groups,
                                     const std::vector<std::pair<std::string, Curves>>& curves) {
   std::vector<Chart> charts;
   for (size_t i = 0; i < groups.groups.size(); ++i) {
@@ -162,7 +162,7 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
   return charts;
 }
 
-Json arrivals_json(const RunGroups& groups, const std::vector<size_t>& order,
+Json arrivals_json(const SeedGroups& groups, const std::vector<size_t>& order,
                    const ScoreTarget& target) {
   Json list = Json::array();
   bool any = false;

@@ -14,7 +14,7 @@
 namespace heed {
 
 struct SweepScores {
-  RunGroups groups;
+  SeedGroups groups;
   std::string chosen_by;  // chooses the best group: "val.loss"
   // Of validation and test, the one whose effects are shown first. Counts are no scores.
   std::vector<std::string> names;
@@ -32,21 +32,21 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
 std::string short_settings(const std::vector<std::string>& keys,
                            const std::vector<std::string>& values);
 // The same of a group; "mean" for the only one.
-std::string name_of_group(const RunGroups& groups, size_t index);
+std::string name_of_group(const SeedGroups& groups, size_t index);
 
 // Returns the mean of a score on the scale on which it is drawn: the geometric one of positive
-// losses and others that are compared by ratio, that of RunGroups::mean() of the rest. All groups
+// losses and others that are compared by ratio, that of SeedGroups::mean() of the rest. All groups
 // have one scale and one kind of interval.
-std::optional<MeanInterval> drawn_mean(const RunGroups& groups, size_t group,
+std::optional<MeanInterval> drawn_mean(const SeedGroups& groups, size_t group,
                                        const std::string& score);
 
 // Returns the colour and the dash of a group: by its value of the first key, and of the others.
-std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index);
+std::pair<int64_t, int64_t> style_of_group(const SeedGroups& groups, size_t index);
 
 // Returns a chart for each curve, with a line for each group: the mean over its runs and, from
 // three runs on, its 95 % interval at the steps that all of them have. Failed runs are left out, as
 // in all means. `curves` are by path of the run.
-std::vector<Chart> charts_of_groups(const RunGroups& groups,
+std::vector<Chart> charts_of_groups(const SeedGroups& groups,
                                     const std::vector<std::pair<std::string, Curves>>& curves);
 
 // clang-format off
@@ -59,7 +59,7 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
 //
 // clang-format on
 // Throws InputError if no run has the score in its metrics.
-Json arrivals_json(const RunGroups& groups, const std::vector<size_t>& order,
+Json arrivals_json(const SeedGroups& groups, const std::vector<size_t>& order,
                    const ScoreTarget& target);
 
 }  // namespace heed

@@ -48,7 +48,7 @@ Json row_json(const Comparison& each, const Effects& effects) {
 
 Json differences_json(const SweepScores& sweep) {
   const Effects& effects = sweep.effects;
-  const RunGroups& groups = sweep.groups;
+  const SeedGroups& groups = sweep.groups;
   Json tables = Json::array();
   const auto add = [&](const char* of, Json rows) {
     if (rows.elements().empty()) return;
@@ -126,7 +126,7 @@ Json more_seeds(const Report& report) {
   int64_t seeds = told;  // or more, where runs still train
   if (std::ranges::count_if(report.runs, has_ended) < planned_runs(report)) {
     if (report.plan) seeds = std::max<int64_t>(seeds, std::ssize(report.plan->options.seeds));
-    for (const RunGroup& group : sweep.groups.groups)
+    for (const SeedGroup& group : sweep.groups.groups)
       seeds = std::max<int64_t>(seeds, std::ssize(group.runs));
   }
   const int64_t more = needed - seeds;
@@ -150,7 +150,7 @@ Json more_seeds(const Report& report) {
   } else {
     std::string runs, numbers;
     int64_t last = 0;
-    for (const RunGroup& group : sweep.groups.groups) {
+    for (const SeedGroup& group : sweep.groups.groups) {
       runs += " " + shell_word(group.runs[0].folder.path());
       for (const ScoredRun& run : group.runs) last = std::max(last, run.seed);
     }
@@ -168,9 +168,9 @@ Json more_seeds(const Report& report) {
 
 // --- Groups.
 
-std::vector<std::string> values_of_key(const RunGroups& groups, size_t key) {
+std::vector<std::string> values_of_key(const SeedGroups& groups, size_t key) {
   std::vector<std::string> values;
-  for (const RunGroup& group : groups.groups)
+  for (const SeedGroup& group : groups.groups)
     if (std::ranges::find(values, group.values[key]) == values.end())
       values.push_back(group.values[key]);
   std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
@@ -181,10 +181,10 @@ std::vector<std::string> values_of_key(const RunGroups& groups, size_t key) {
 }
 
 Json groups_json(const SweepScores& sweep, const std::vector<std::string>& columns) {
-  const RunGroups& groups = sweep.groups;
+  const SeedGroups& groups = sweep.groups;
   Json list = Json::array();
   for (const size_t i : sweep.best_first) {
-    const RunGroup& group = groups.groups[i];
+    const SeedGroup& group = groups.groups[i];
     const auto style = style_of_group(groups, i);
     Json seeds = Json::array(), others = Json::array();
     for (const ScoredRun& run : group.runs)
@@ -216,7 +216,7 @@ Json groups_json(const SweepScores& sweep, const std::vector<std::string>& colum
 // Adds what is known of runs in groups.
 void add_groups(const Report& report, Json& data) {
   const SweepScores& sweep = *report.sweep;
-  const RunGroups& groups = sweep.groups;
+  const SeedGroups& groups = sweep.groups;
   std::vector<std::string> others(sweep.names.begin() + 1, sweep.names.end());
   std::stable_partition(others.begin(), others.end(),
                         [](const std::string& name) { return name.ends_with("exact_match"); });

@@ -23,7 +23,7 @@
 #include "lab/report/page.h"
 #include "lab/report/page_files.h"
 #include "lab/report/report_data.h"
-#include "lab/report/run_list.h"
+#include "lab/report/watched_folder.h"
 
 namespace heed {
 
@@ -260,7 +260,7 @@ class ViewServer {
         });
   }
 
-  RunList runs_;
+  WatchedFolder runs_;
   std::function<bool()> stop_;
   std::mutex computing_;
   SlowConnections slow_;

@@ -203,10 +203,10 @@ TEST_CASE("saved run: loading a model leaves the settings of the thread as they 
   ScopeGuard outer;
   outer->step = 77;
   const SavedRun saved = SavedRun::open(folder / "r");
-  for (const auto needs : {LoadedRun::Needs::vocabulary, LoadedRun::Needs::data}) {
-    const LoadedRun loaded(saved, "latest", needs);
+  for (const auto needs : {TrainedModel::Needs::vocabulary, TrainedModel::Needs::data}) {
+    const TrainedModel loaded(saved, "latest", needs);
     CHECK(scope().step == 77);
-    CHECK(loaded.corpus.splits.empty() == (needs == LoadedRun::Needs::vocabulary));
+    CHECK(loaded.corpus.splits.empty() == (needs == TrainedModel::Needs::vocabulary));
     const ScopeGuard here;
     loaded.apply(here);
     CHECK(scope().step == 3);

@@ -115,7 +115,7 @@ TEST_CASE("effects: the first group is the first with a score") {
   experiment.model.feed_forward = 32;
   experiment.model.layers = 1;
   static_cast<ScoredRuns&>(grid).add("1", experiment, "");  // is training
-  const RunGroups groups = grid.grouped();
+  const SeedGroups groups = grid.grouped();
   const Effects effects = effects_on(groups, "val.loss");
   CHECK(effects.first == 1);
   CHECK(effects.groups[0].seeds.empty());
@@ -134,7 +134,7 @@ TEST_CASE("effects: comparisons with fewer seeds than the others are named, too"
     folder.add(fmt::format("b/{}", seed), seed, 2e-3, 2);
     if (seed < 4) folder.add(fmt::format("c/{}", seed), seed, 3e-3, 2);
   }
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   const Names warnings = warnings_of(effects_on(groups, "val.loss"), groups);
   CHECK_CONTAINS(warnings.at(0),
                  "too few seeds in 1 of 2 comparisons: with fewer than 6 no p can be below 0.05");

@@ -25,7 +25,7 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
     folder.add(fmt::format("sweep/lr=1/seed-{}", seed), seed, 1e-3, 0.5 + 0.125 * seed);
     folder.add(fmt::format("sweep/lr=2/seed-{}", seed), seed, 2e-3, 0.25 * seed);
   }
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   CHECK(groups.varying == Names{"optim.lr"});
   CHECK(groups.repeats_over_seeds());
   CHECK(groups.repeats.empty());
@@ -51,7 +51,7 @@ TEST_CASE("groups: threads and logs separate none, a run that repeats another is
   experiment.threads = 3;
   experiment.train.log_every = 7;
   folder.add("b", experiment, R"({"val": {"loss": 1}})");
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   REQUIRE(groups.groups.size() == 1);
   CHECK(groups.varying.empty());
   CHECK(groups.groups[0].runs.size() == 1);
@@ -68,7 +68,7 @@ TEST_CASE(
   write_file(folder / "longer/run.json",
              R"({"sessions": [{"format": 1, "heed": "0.2.0", "from_step": 20, )"
              R"("changed": {"train.steps": ["20", "30"]}}]})");
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   CHECK(groups.varying == Names{"train.steps"});
   REQUIRE(groups.groups.size() == 2);
   CHECK(groups.groups[0].values == Names{"30"});
@@ -83,7 +83,7 @@ TEST_CASE("groups: a run without a score does not count") {
   folder.add("2", experiment, "");  // is training
   experiment.seed = 3;
   folder.add("3", experiment, R"({"val": {"loss": null}})");  // infinite
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   REQUIRE(groups.groups.size() == 1);
   CHECK(groups.groups[0].runs.size() == 3);
   CHECK(groups.mean(0, "val.loss")->n == 1);
@@ -104,7 +104,7 @@ TEST_CASE("groups: steps and seconds to a target") {
   for (int64_t seed = 1; seed <= 3; ++seed)
     write_file(folder.add(std::to_string(seed), seed, 1e-3, 1) + "/metrics.jsonl",
                metrics[seed - 1]);
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   const auto median = [&](const char* text) {
     return median_reached(groups.groups[0], target(text));
   };
@@ -168,9 +168,9 @@ TEST_CASE("groups: runs in the folder of a sweep are in the order of its points"
         folder.add(fmt::format("lr={},kind={}/seed-{}", lr, kind->name, experiment.seed),
                    experiment, R"({"val": {"loss": 1}})");
       }
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   Names order;
-  for (const RunGroup& group : groups.groups) {
+  for (const SeedGroup& group : groups.groups) {
     CHECK(group.runs.size() == 2);
     order.push_back(group.values[0] + " " + group.values[1]);
   }
@@ -196,14 +196,14 @@ TEST_CASE("groups: keys that a run does not use separate none and are no columns
   add("sinusoidal");
   experiment.model.positional.buckets = 8;  // neither uses them
   add("with buckets");
-  const RunGroups two = folder.grouped();
+  const SeedGroups two = folder.grouped();
   CHECK(two.varying == Names{"model.positional.kind"});  // all that use the base have the same one
   CHECK(two.groups.size() == 2);
   CHECK(two.repeats.size() == 4);
 
   experiment.model.positional.base = 1000;
   add("with another base");
-  const RunGroups groups = folder.grouped();
+  const SeedGroups groups = folder.grouped();
   CHECK(groups.varying == Names{"model.positional.kind", "model.positional.base"});
   REQUIRE(groups.groups.size() == 3);
   CHECK(groups.groups[0].values == Names{"learned", "-"});
@@ -260,7 +260,7 @@ TEST_CASE("groups: data are the same wherever their file is, and others at the s
     kept.data.keep = seed == 1;
     folder.add_run(fmt::format("s/{}", seed), kept, 77);
   }
-  const RunGroups same = folder.grouped();
+  const SeedGroups same = folder.grouped();
   REQUIRE(same.groups.size() == 1);
   CHECK(same.varying.empty());
   CHECK(same.groups[0].runs.size() == 2);
@@ -272,7 +272,7 @@ TEST_CASE("groups: data are the same wherever their file is, and others at the s
   Experiment shuffled = folder.experiment(1, "/s/2/data/d.tsv");
   shuffled.data.bucketing = 4;  // changes Corpus::fingerprint, not the files
   folder.add_run("s/5", shuffled, 77, 3);
-  const RunGroups other = folder.grouped();
+  const SeedGroups other = folder.grouped();
   REQUIRE(other.groups.size() == 3);
   CHECK(other.varying == Names{"data.bucketing", "data"});
   CHECK(other.groups[0].values == Names{"1", "000000000000004d"});

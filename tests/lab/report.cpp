@@ -13,8 +13,8 @@
 #include "lab/report/charts.h"
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
-#include "lab/report/run_list.h"
 #include "lab/report/run_page.h"
+#include "lab/report/watched_folder.h"
 #include "page_data.h"
 #include "program.h"
 
@@ -193,7 +193,7 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
                                10 + seed));
       }
   const Report report = report_data({{folder / "sweep"}});
-  const RunGroups& groups = report.sweep->groups;
+  const SeedGroups& groups = report.sweep->groups;
   CHECK(groups.varying == std::vector<std::string>{"model.dim", "optim.lr"});
   CHECK(groups.groups.size() == 4);
   CHECK(report.sweep->names == std::vector<std::string>{"val.loss"});
@@ -746,7 +746,7 @@ TEST_CASE("errors by length are by the source of a decoder-only task, without it
 
 TEST_CASE("the list of runs follows what appears, grows, is damaged and is removed") {
   const TemporaryFolder folder;
-  const auto rows = [&] { return RunList(folder.path).rows(); };  // read afresh
+  const auto rows = [&] { return WatchedFolder(folder.path).rows(); };  // read afresh
   CHECK(rows().elements().empty());
   write_run(folder / "a/deep", "seed = 1\n");
   REQUIRE(rows().elements().size() == 1);
@@ -761,13 +761,13 @@ TEST_CASE("the list of runs follows what appears, grows, is damaged and is remov
   CHECK(rows().elements()[0].text() ==
         R"({"name":"a/deep","state":"done","step":2000.0,"loss":0.0005,"val_loss":0.5})");
 
-  RunList list(folder.path);
+  WatchedFolder list(folder.path);
   CHECK(list.has("a/deep"));
   for (const char* name : {"a", "..", "a/../a/deep", "", "/etc"}) CHECK_FALSE(list.has(name));
 
-  const std::string before = RunList(folder.path).version();
+  const std::string before = WatchedFolder(folder.path).version();
   write_file(folder / "a/deep/metrics.jsonl", metrics + "\n");
-  CHECK(RunList(folder.path).version() != before);
+  CHECK(WatchedFolder(folder.path).version() != before);
   remove_all(folder / "a/deep/config.toml");
   CHECK(rows().elements().empty());
 }

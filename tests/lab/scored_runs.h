@@ -29,5 +29,5 @@ struct ScoredRuns : TemporaryFolder {
       runs.push_back(heed::ScoredRun::load(folder));
     return runs;
   }
-  heed::RunGroups grouped() const { return heed::group_runs(load()); }
+  heed::SeedGroups grouped() const { return heed::group_runs(load()); }
 };

@@ -1,4 +1,4 @@
-#include "lab/report/run_list.h"
+#include "lab/report/watched_folder.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ Json row_of(const std::string& name, const RunFolder& run, RunState state) {
 
 }  // namespace
 
-void RunList::refresh() {
+void WatchedFolder::refresh() {
   if (refreshed_ >= 0 && now() - refreshed_ < seconds_between_reads) return;
   std::vector<std::string> paths;
   try {
@@ -72,7 +72,7 @@ void RunList::refresh() {
   refreshed_ = now();
 }
 
-Json RunList::rows() {
+Json WatchedFolder::rows() {
   const std::lock_guard lock(mutex_);
   refresh();
   Json list = Json::array();
@@ -80,13 +80,13 @@ Json RunList::rows() {
   return list;
 }
 
-bool RunList::has(const std::string& name) {
+bool WatchedFolder::has(const std::string& name) {
   const std::lock_guard lock(mutex_);
   refresh();
   return rows_.contains(name);
 }
 
-std::string RunList::version(const std::vector<std::string>& names) {
+std::string WatchedFolder::version(const std::vector<std::string>& names) {
   const std::lock_guard lock(mutex_);
   refresh();
   std::string text;

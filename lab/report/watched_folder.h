@@ -10,9 +10,9 @@
 
 namespace heed {
 
-class RunList {
+class WatchedFolder {
  public:
-  explicit RunList(std::string folder) : folder_(std::move(folder)) {}
+  explicit WatchedFolder(std::string folder) : folder_(std::move(folder)) {}
 
   // Returns [{"name", "state", "step", "loss", "val_loss"}, …] in the order of names, which are
   // relative to the folder. Numbers that a run lacks are left out. Never throws for what is in the
