@@ -51,7 +51,7 @@ void AtomicFile::write(std::string_view contents) { write_all(file_, contents, p
 
 void AtomicFile::commit() {
   if (::fsync(file_) != 0 || !file_.close()) cannot("write", path_, errno);
-  Aside::commit();
+  Aside::commit();  // renames it
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -4,24 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <utility>
 
 #include "apps/support/canvas.h"
+#include "apps/support/files.h"
 #include "core/check.h"
 #include "core/text.h"
 
 namespace heed::plot {
 namespace {
-
-// Throws Error if the file cannot be written.
-void write(const std::string& path, const std::string& svg) {
-  std::ofstream file(path);
-  file << svg;
-  file.close();
-  check(file.good(), "plot: cannot write {}", path);
-}
 
 std::pair<PlotAxis, PlotAxis> axes_of(const Lines& figure, double left, double right, double bottom,
                                       double top) {
@@ -71,7 +63,7 @@ void Lines::save(const std::string& path) const {
     longest = std::max(longest, character_count(line.label));
   }
   const double width = legend + 50 + 6.5 * static_cast<double>(longest);
-  write(path, canvas.svg(std::max(640.0, width), height, title));
+  write_file(path, canvas.svg(std::max(640.0, width), height, title));
 }
 
 void heat_map(const std::string& path, const HeatMapText& text, const Tensor& values) {
@@ -131,7 +123,8 @@ void heat_map(const std::string& path, const HeatMapText& text, const Tensor& va
   canvas.frame(left, top, width, height);
   canvas.text(left, top + height + 22, "start",
               fmt::format("darkest: {:.3g}; negative values are red", max));
-  write(path, canvas.svg(std::max(left + width, left + 240) + 20, top + height + 36, text.title));
+  write_file(path,
+             canvas.svg(std::max(left + width, left + 240) + 20, top + height + 36, text.title));
 }
 
 }  // namespace heed::plot

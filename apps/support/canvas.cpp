@@ -154,10 +154,10 @@ void Canvas::cell(double x, double y, double size, double opacity, bool negative
 }
 
 void Canvas::colour_bar(double x, double y, double width, double height) {
-  put("<defs><linearGradient id=\"cells\"><stop offset=\"0\" stop-color=\"{0}\" "
+  put("<defs><linearGradient id=\"weights\"><stop offset=\"0\" stop-color=\"{0}\" "
       "stop-opacity=\"0\"/><stop offset=\"1\" stop-color=\"{0}\"/></linearGradient></defs>",
       cell_colour);
-  put("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#cells)\" "
+  put("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#weights)\" "
       "stroke=\"#888\"/>",
       tenth(x), tenth(y), tenth(width), tenth(height));
 }
