@@ -2,10 +2,10 @@
 //
 //   struct AdamOptions {
 //     double beta1 = 0.9;
-//     bool amsgrad = false;
+//     double momentum = 0;
 //     void fields(Fields& f) {
 //       f.number("beta1", beta1, {0, 1}, "decay of the mean of gradients");
-//       f.flag("amsgrad", amsgrad, "divide by the largest second moment seen so far");
+//       f.number("momentum", momentum, {0, 1}, "fraction of the last update").when(kind == sgd);
 //     }
 //   };
 //
@@ -17,9 +17,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -78,47 +80,48 @@ class Fields {
   virtual ~Fields() = default;
 
   // Each has a name, the member, the range of a number and a line of help.
-  void flag(const char* name, bool& value, const char* help, Effect effect = {}) {
-    visit({name, help, &value, effect});
+  Fields& flag(const char* name, bool& value, const char* help, Effect effect = {}) {
+    return visit({name, help, &value, effect}), *this;
   }
   // An integer in the range.
-  void integer(const char* name, int64_t& value, Range range, const char* help,
-               Effect effect = {}) {
-    visit({name, help, &value, effect, range});
+  Fields& integer(const char* name, int64_t& value, Range range, const char* help,
+                  Effect effect = {}) {
+    return visit({name, help, &value, effect, range}), *this;
   }
   // A finite number in the range.
-  void number(const char* name, double& value, Range range, const char* help, Effect effect = {}) {
-    visit({name, help, &value, effect, range});
+  Fields& number(const char* name, double& value, Range range, const char* help,
+                 Effect effect = {}) {
+    return visit({name, help, &value, effect, range}), *this;
   }
   // Any text.
-  void text(const char* name, std::string& value, const char* help, Effect effect = {}) {
-    visit({name, help, &value, effect});
+  Fields& text(const char* name, std::string& value, const char* help, Effect effect = {}) {
+    return visit({name, help, &value, effect}), *this;
   }
   // A file or folder. A relative path starts at the folder of the config that sets it.
-  void path(const char* name, std::string& value, const char* help, Effect effect = {}) {
-    visit({name, help, &value, effect, {}, true});
+  Fields& path(const char* name, std::string& value, const char* help, Effect effect = {}) {
+    return visit({name, help, &value, effect, {}, true}), *this;
   }
   // A list of texts.
-  void texts(const char* name, std::vector<std::string>& values, const char* help,
-             Effect effect = {}) {
-    visit({name, help, &values, effect});
+  Fields& texts(const char* name, std::vector<std::string>& values, const char* help,
+                Effect effect = {}) {
+    return visit({name, help, &values, effect}), *this;
   }
   // A list of files or folders.
-  void paths(const char* name, std::vector<std::string>& values, const char* help,
-             Effect effect = {}) {
-    visit({name, help, &values, effect, {}, true});
+  Fields& paths(const char* name, std::vector<std::string>& values, const char* help,
+                Effect effect = {}) {
+    return visit({name, help, &values, effect, {}, true}), *this;
   }
   // A list of whole numbers, each in the range.
-  void integers(const char* name, std::vector<int64_t>& values, Range range, const char* help,
-                Effect effect = {}) {
-    visit({name, help, &values, effect, range});
+  Fields& integers(const char* name, std::vector<int64_t>& values, Range range, const char* help,
+                   Effect effect = {}) {
+    return visit({name, help, &values, effect, range}), *this;
   }
 
   // One of the values of a table of Named, or of the entries of a registry (core/registry.h), by
   // its name.
   template <class Value, class Entry, size_t n>
-  void choice(const char* name, Value& value, const Entry (&table)[n], const char* help,
-              Effect effect = {}) {
+  Fields& choice(const char* name, Value& value, const Entry (&table)[n], const char* help,
+                 Effect effect = {}) {
     const char* words[n];
     int index = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -127,17 +130,26 @@ class Fields {
     }
     visit({name, help, Field::Choice{&index, words}, effect});
     value = named(table[index]).value;
+    return *this;
   }
 
-  // A nested struct: [name] in TOML.
+  // Says when the last field has an effect, by the values of others: f.number(…).when(kind == sgd).
+  // Without it: always. A field that has none is not used.
+  virtual void when(bool /*applies*/) {}
+
+  // A nested struct: [name] in TOML. `applies` says the same of its fields, by their names, where
+  // it depends on values outside of the struct.
+  using Applies = std::function<bool(std::string_view name)>;
   template <class Struct>
-  void section(const char* name, Struct& value, const char* help) {
+  void section(const char* name, Struct& value, const char* help, const Applies& applies = {}) {
     enter(name, help);
     value.fields(*this);
+    if (applies) each_when(applies);
     leave();
   }
 
  protected:
+  virtual void each_when(const Applies& /*applies*/) {}  // of all fields of the innermost section
   virtual void visit(const Field& field) = 0;
   virtual void enter(const char* name, const char* help) = 0;
   virtual void leave() = 0;

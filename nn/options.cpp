@@ -28,8 +28,9 @@ void InitOptions::fields(Fields& f) {
                                               {"normal", InitKind::normal},
                                               {"gpt2", InitKind::gpt2}};
   f.choice("kind", kind, kinds, "distribution of initial weights");
-  f.number("gain", gain, at_least(0), "factor on the width of xavier and kaiming");
-  f.number("std", std, at_least(0), "standard deviation of normal and gpt2");
+  const bool is_normal = kind == InitKind::normal || kind == InitKind::gpt2;
+  f.number("gain", gain, at_least(0), "factor on the width of xavier and kaiming").when(!is_normal);
+  f.number("std", std, at_least(0), "standard deviation of normal and gpt2").when(is_normal);
 }
 
 void InitOptions::validate() const { check_fields(*this, "init"); }
@@ -43,10 +44,14 @@ void NormOptions::fields(Fields& f) {
 void NormOptions::validate() const { check_fields(*this, "norm"); }
 
 void ModelOptions::fields(Fields& f) {
+  const bool has_learned_pool = kind == ModelKind::classifier && pool == Pool::learned;
+  const bool attends =
+      mixing.kind == &mixings::attention || kind == ModelKind::seq2seq || has_learned_pool;
   f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
   f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
   f.integer("decoder_layers", decoder_layers, {0, 1000},
-            "layers of seq2seq's decoder; 0: as many as the encoder's");
+            "layers of seq2seq's decoder; 0: as many as the encoder's")
+      .when(kind == ModelKind::seq2seq);
   f.integer("dim", dim, {1, 1 << 16}, "width of the residual stream, D");
   f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
   f.integer("heads", heads, {1, 1 << 12},
@@ -57,23 +62,29 @@ void ModelOptions::fields(Fields& f) {
            "activation of the feed-forward network");
   f.number("dropout", dropout, dropout_range,
            "dropout of embeddings, hidden activations and outputs of sublayers");
-  f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights");
+  f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights")
+      .when(attends);
   norm.fields(f);
   f.flag("norm_first", norm_first,
          "normalise the input of a sublayer (pre-norm), not its output (post-norm)");
   f.choice("final_norm", final_norm, choices, "norm after the last layer; auto: as norm_first");
   f.flag("bias", bias, "give linear layers and LayerNorm a bias");
-  f.flag("tie_weights", tie_weights, "compute logits by the embedding of the output's tokens");
+  f.flag("tie_weights", tie_weights, "compute logits by the embedding of the output's tokens")
+      .when(kind != ModelKind::classifier);
   f.flag("share_embeddings", share_embeddings,
          "use one embedding for source and target; needs one vocabulary");
   f.choice("scale_embedding", scale_embedding, choices,
            "multiply embeddings by √dim; auto: with sinusoidal positions");
   f.choice("pool", pool, pools,
            "input of the classifier's head: the mean of the hidden states, the first, or the "
-           "outputs of learned queries");
-  f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"");
+           "outputs of learned queries")
+      .when(kind == ModelKind::classifier);
+  f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"")
+      .when(has_learned_pool);
   f.section("positional", positional, "encoding of positions");
-  f.section("attention", attention, "form of attention");
+  f.section("attention", attention, "form of attention", [&](std::string_view key) {
+    return key == "causal" ? kind != ModelKind::language_model : attends;  // a GRU can be causal
+  });
   f.section("block", mixing, "what exchanges information between positions");
   f.section("init", init, "initial weights");
 }

@@ -45,6 +45,8 @@ struct ScheduleOptions {
   double threshold = 1e-4;   // plateau: the least fraction by which a loss improves
 
   void fields(Fields& f);  // visits each, for a config
+  // Returns whether the rate is that of a formula, whatever the peak is.
+  bool replaces_peak() const { return kind == &schedules::inverse_sqrt && dim > 0; }
   // Throws InputError for values out of range, also of `peak`, and for a min_lr above it.
   void validate(double peak) const;
 };

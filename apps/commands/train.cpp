@@ -104,7 +104,7 @@ Plan plan_of(TrainArguments a) {
     now.experiment.train.batch_size = before.experiment.train.batch_size;
   const int64_t done = Checkpoints(run.checkpoints(), 1).newest_step();
   const Experiment trained = experiment_at(segments_of(run, before.experiment), done);
-  check_resumable(list_config(trained), list_config(now.experiment), run.path());
+  check_resumable(trained, now.experiment, run.path());
   return {run.path(), true, std::move(now), {}, trained, done};
 }
 
@@ -114,8 +114,8 @@ void check_utf8(const Plan& plan) {
   check_input(plan.resumes || find_invalid_utf8(plan.run_path) == plan.run_path.npos,
               "--run {}: {}", in_quotes(plan.run_path), advice);
   for (const ConfigEntry& entry : list_config(plan.config.experiment))
-    check_input(find_invalid_utf8(entry.value) == entry.value.npos, "{} = {}: {}", entry.key,
-                escaped(entry.value), advice);
+    check_input(find_invalid_utf8(entry.text()) == std::string::npos, "{} = {}: {}", entry.key,
+                escaped(entry.text()), advice);
 }
 
 void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,
@@ -268,7 +268,8 @@ int TrainArguments::run() const {
       if (i == 0) log_start(writer->folder(), experiment, corpus, summary);
       if (i > 0)
         for (const ConfigDifference& d : changed_keys(segments[i - 1].experiment, experiment))
-          logging::info("step {}: {} = {}, was {}", loop.steps_done(), d.key, d.b, d.a);
+          logging::info("step {}: {} = {}, was {}", loop.steps_done(), d.a.key, d.b.text(),
+                        d.a.text());
       if (!earlier.empty()) mention_unfinished(earlier);
     };
     const std::string next = goes_on

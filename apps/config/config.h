@@ -11,9 +11,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "apps/config/toml.h"
@@ -83,16 +85,34 @@ std::string replace_names(std::string_view text,
 // the names in backquotes, which lose them. For checks that do not know which file sets a key.
 InputError with_origin(const InputError& error, const Origins& origins);
 
+// The value of a field; of a choice, its word.
+using FieldValue = std::variant<bool, int64_t, double, std::string, std::vector<std::string>,
+                                std::vector<int64_t>>;
+
 // One value of a config.
 struct ConfigEntry {
   std::string section, section_help;  // "optim"; "" for top-level keys
   std::string key;                    // "optim.lr"
   std::string name;                   // "lr"
-  std::string value;                  // as TOML
-  std::string type;                   // "number", "string", …
-  std::string allowed;                // "0 … 1", "sgd, adam, adamw"; "" for any value
+  FieldValue value;
+  std::string type;     // "number", "string", …
+  std::string allowed;  // "0 … 1", "sgd, adam, adamw"; "" for any value
   std::string help;
-  Field::Effect effect;
+  Field::Effect effect;  // of another value
+  // Whether a run may depend on it, with the other values as they are: Fields::when(). False is
+  // certain: no value of the key changes such a run.
+  bool is_used = true;
+  // The values of a run that was resumed with others, each with the step from which on it counts.
+  std::vector<std::pair<int64_t, FieldValue>> later = {};
+
+  std::string text() const;              // as TOML: "0.001", or "500, 1000 from step 20"
+  std::optional<double> number() const;  // none if it is not one number
+  bool has_value_of(const ConfigEntry& other) const {
+    return value == other.value && later == other.later;
+  }
+  bool changes_result() const {  // another value of the key makes another training of it
+    return effect == Field::Effect::result || effect == Field::Effect::weights;
+  }
 };
 // Every value of a struct, section by section, in the order of its fields.
 using ConfigListing = std::vector<ConfigEntry>;
@@ -110,15 +130,24 @@ std::string config_reference(const ConfigListing& defaults);
 
 // Returns the entry of a key; nullptr if there is no such key.
 const ConfigEntry* find_entry(const ConfigListing& listing, std::string_view key);
-// Returns the value of a key; "" if there is no such key.
+// Returns the value of a key as TOML; "" if there is no such key.
 std::string value_of(const ConfigListing& listing, std::string_view key);
-// Returns the lines "key = value" of the entries for which counts(key) holds.
+// Returns what another value of a key does; `weights` if there is no such key.
+Field::Effect effect_of(const ConfigListing& listing, std::string_view key);
+// Returns the lines "key = value" of the entries for which counts(entry) holds.
 std::string lines_of(const ConfigListing& listing,
-                     const std::function<bool(const std::string& key)>& counts);
+                     const std::function<bool(const ConfigEntry& entry)>& counts);
 
+// A key of two listings of one struct whose values differ.
 struct ConfigDifference {
-  std::string key, a, b;  // values as TOML; "" if there is no such key
+  ConfigEntry a, b;
 };
+// In the order of the keys.
 std::vector<ConfigDifference> config_differences(const ConfigListing& a, const ConfigListing& b);
+// Returns the values that differ from their defaults: a is the value, b the default.
+template <class Options>
+std::vector<ConfigDifference> changed_values(const Options& options) {
+  return config_differences(list_config(options), list_config(Options()));
+}
 
 }  // namespace heed

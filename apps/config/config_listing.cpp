@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <span>
 
 #include "apps/config/config.h"
@@ -13,38 +12,49 @@
 namespace heed {
 namespace {
 
-// A value as TOML, its type, and what it may be.
+// The value of a field, its type, and what it may be.
 struct Described {
-  std::string value, type, allowed;
+  FieldValue value;
+  std::string type, allowed;
 };
 
 // Describes the value of a field.
 struct Describer {
   const Field& field;
 
-  Described operator()(const bool* flag) const {
-    return {*flag ? "true" : "false", "true or false", ""};
-  }
+  Described operator()(const bool* flag) const { return {*flag, "true or false", ""}; }
   Described operator()(const int64_t* integer) const {
-    return {std::to_string(*integer), "integer", range_text(field.range)};
+    return {*integer, "integer", range_text(field.range)};
   }
   Described operator()(const double* number) const {
-    return {toml_text(*number), "number", range_text(field.range)};
+    return {*number, "number", range_text(field.range)};
   }
   Described operator()(const std::string* text) const {
-    return {string_literal(*text), field.is_path ? "path" : "string", ""};
+    return {*text, field.is_path ? "path" : "string", ""};
   }
   Described operator()(const std::vector<std::string>* texts) const {
-    std::vector<std::string> literals;
-    for (const std::string& text : *texts) literals.push_back(string_literal(text));
-    return {"[" + joined(literals) + "]", field.is_path ? "list of paths" : "list of strings", ""};
+    return {*texts, field.is_path ? "list of paths" : "list of strings", ""};
   }
   Described operator()(const std::vector<int64_t>* integers) const {
-    return {"[" + joined(*integers) + "]", "list of integers", range_text(field.range)};
+    return {*integers, "list of integers", range_text(field.range)};
   }
   Described operator()(const Field::Choice& choice) const {
-    return {string_literal(choice.words[static_cast<size_t>(*choice.index)]), "choice",
+    return {std::string(choice.words[static_cast<size_t>(*choice.index)]), "choice",
             joined(choice.words)};
+  }
+};
+
+// Writes a value as TOML.
+struct TomlWriter {
+  std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+  std::string operator()(int64_t integer) const { return std::to_string(integer); }
+  std::string operator()(double number) const { return toml_text(number); }
+  std::string operator()(const std::string& text) const { return string_literal(text); }
+  template <class Element>
+  std::string operator()(const std::vector<Element>& list) const {
+    std::vector<std::string> elements;
+    for (const Element& element : list) elements.push_back((*this)(element));
+    return "[" + joined(elements) + "]";
   }
 };
 
@@ -69,6 +79,11 @@ class ConfigLister : public Fields {
     auto& [section, help, entries] = sections_[current_];
     entries.push_back({section, help, in_section(section, field.name), field.name, std::move(value),
                        std::move(type), std::move(allowed), field.help, field.effect});
+  }
+  void when(bool applies) override { sections_[current_].entries.back().is_used = applies; }
+  void each_when(const Applies& applies) override {
+    for (ConfigEntry& entry : sections_[current_].entries)
+      entry.is_used = entry.is_used && applies(entry.name);
   }
   void enter(const char* name, const char* help) override {
     open_.push_back(current_);
@@ -111,7 +126,7 @@ std::string text_with(const ConfigListing& listing, Comment&& comment) {
     if (!first.section.empty())
       text += fmt::format("[{}]  # {}\n", first.section, first.section_help);
     size_t width = 0;
-    const auto line = [](const ConfigEntry& entry) { return entry.name + " = " + entry.value; };
+    const auto line = [](const ConfigEntry& entry) { return entry.name + " = " + entry.text(); };
     for (const ConfigEntry& entry : section) width = std::max(width, line(entry).size());
     width = std::min<size_t>(width, 40);
     for (const ConfigEntry& entry : section)
@@ -126,6 +141,21 @@ std::string in_table(std::string text) {
 }
 
 }  // namespace
+
+std::string ConfigEntry::text() const {
+  std::string text = std::visit(TomlWriter(), value);
+  for (const auto& [step, changed] : later)
+    text += fmt::format(", {} from step {}", std::visit(TomlWriter(), changed), step);
+  return text;
+}
+
+std::optional<double> ConfigEntry::number() const {
+  if (!later.empty()) return std::nullopt;
+  if (const auto* const integer = std::get_if<int64_t>(&value))
+    return static_cast<double>(*integer);
+  const auto* const number = std::get_if<double>(&value);
+  return number ? std::optional(*number) : std::nullopt;
+}
 
 ConfigListing list_fields(const ConfigSource::Visit& visit) {
   ConfigLister lister;
@@ -155,7 +185,7 @@ std::string config_reference(const ConfigListing& defaults) {
     text += "| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n";
     for (const ConfigEntry& entry : section)
       text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", entry.key, entry.type,
-                          in_table(entry.value), in_table(entry.allowed), in_table(entry.help));
+                          in_table(entry.text()), in_table(entry.allowed), in_table(entry.help));
   }
   return text;
 }
@@ -167,29 +197,26 @@ const ConfigEntry* find_entry(const ConfigListing& listing, std::string_view key
 
 std::string value_of(const ConfigListing& listing, std::string_view key) {
   const ConfigEntry* const entry = find_entry(listing, key);
-  return entry ? entry->value : "";
+  return entry ? entry->text() : "";
+}
+
+Field::Effect effect_of(const ConfigListing& listing, std::string_view key) {
+  const ConfigEntry* const entry = find_entry(listing, key);
+  return entry ? entry->effect : Field::Effect::weights;
 }
 
 std::string lines_of(const ConfigListing& listing,
-                     const std::function<bool(const std::string& key)>& counts) {
+                     const std::function<bool(const ConfigEntry& entry)>& counts) {
   std::string text;
   for (const ConfigEntry& entry : listing)
-    if (counts(entry.key)) text += fmt::format("{} = {}\n", entry.key, entry.value);
+    if (counts(entry)) text += fmt::format("{} = {}\n", entry.key, entry.text());
   return text;
 }
 
 std::vector<ConfigDifference> config_differences(const ConfigListing& a, const ConfigListing& b) {
-  std::map<std::string, std::string> others;
-  for (const ConfigEntry& entry : b) others[entry.key] = entry.value;
   std::vector<ConfigDifference> differences;
-  for (const ConfigEntry& entry : a) {
-    const auto other = others.extract(entry.key);
-    if (other.empty())
-      differences.push_back({entry.key, entry.value, ""});
-    else if (other.mapped() != entry.value)
-      differences.push_back({entry.key, entry.value, other.mapped()});
-  }
-  for (const auto& [key, value] : others) differences.push_back({key, "", value});
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!a[i].has_value_of(b.at(i))) differences.push_back({a[i], b[i]});
   return differences;
 }
 

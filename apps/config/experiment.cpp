@@ -35,7 +35,8 @@ void TrainOptions::fields(Fields& f) {
   f.choice("label_smoothing_over", label_smoothing_over, smoothings,
            "the classes that receive it: all V classes, ε/V each (PyTorch); all except the target, "
            "ε/(V-1); or these without <bos>, which is never a target, ε/(V-2) (The Annotated "
-           "Transformer)");
+           "Transformer)")
+      .when(label_smoothing != 0);
   f.integer("evaluate_every", evaluate_every, count,
             "steps between evaluations; 0: only at the end", Field::Effect::result);
   f.texts("evaluate_splits", evaluate_splits,
@@ -44,9 +45,10 @@ void TrainOptions::fields(Fields& f) {
           Field::Effect::none);
   f.integer("evaluate_batch_size", evaluate_batch_size, count,
             "examples in a batch of an evaluation; 0: the same as batch_size");
+  const bool averages = average_checkpoints != 1;  // those at checkpoints
   f.integer("checkpoint_every", checkpoint_every, count,
             "steps between checkpoints; 0: only at evaluations and at the end",
-            Field::Effect::none);
+            averages ? Field::Effect::weights : Field::Effect::none);
   f.integer("keep_checkpoints", keep_checkpoints, positive,
             "number of newest checkpoints to keep, besides the best one", Field::Effect::none);
   f.integer("average_checkpoints", average_checkpoints, snapshots_range,
@@ -64,7 +66,8 @@ void TrainOptions::fields(Fields& f) {
       "as `heed inspect` shows them, and train, the scores on a part of the training split",
       Field::Effect::none);
   f.integer("measure_every", measure_every, count,
-            "steps between measures; 0: with every evaluation", Field::Effect::none);
+            "steps between measures; 0: with every evaluation", Field::Effect::none)
+      .when(!measures.empty());
   f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation",
             Field::Effect::none);
   f.choice("best_by", best_by, scores::all,
@@ -75,7 +78,8 @@ void TrainOptions::fields(Fields& f) {
   f.path("load", load,
          "run or .safetensors file to load initial weights from; of a run, the vocabulary, too; "
          "empty: none");
-  f.texts("load_names", load_names, "patterns (* and ?) of the parameters to load from `load`");
+  f.texts("load_names", load_names, "patterns (* and ?) of the parameters to load from `load`")
+      .when(!load.empty());
   f.choice(
       "new_tokens", new_tokens, new_tokens_names,
       "tokens of the data that the vocabulary of data.vocabulary or `load` lacks: refuse them, "
@@ -107,11 +111,14 @@ void Experiment::fields(Fields& f) {
   f.choice(
       "precision", precision, precision_names,
       "precision of matrix products; high and medium use bfloat16 if the processor supports it");
-  f.section("train", train, "the training loop");
+  f.section("train", train, "the training loop", [&](std::string_view key) {
+    return key != "new_tokens" || !train.load.empty() || !data.vocabulary.empty();
+  });
   f.section("model", model, "the model");
-  f.section("optim", optim, "the optimizer");
+  f.section("optim", optim, "the optimizer",
+            [&](std::string_view key) { return key != "lr" || !schedule.replaces_peak(); });
   f.section("schedule", schedule, "the learning rate of each step");
-  f.section("data", data, "the data");
+  f.section("data", data, "the data", [&](std::string_view key) { return data.kind->uses(key); });
 }
 
 namespace {
@@ -144,7 +151,7 @@ void Experiment::validate() const {
   train.validate();
   in_section("model", [&] { model.validate(); });
   in_section("optim", [&] { optim.kind->check(optim); });
-  in_section("data", [&] { check_options(data, framing()); });
+  in_section("data", [&] { check_options(data, model.kind); });
   check_evaluation(*this);
   in_section("schedule", [&] { schedule.validate(optim.lr); });
 }
@@ -182,18 +189,6 @@ std::string with_keys(std::string_view text, const std::string& section) {
     });
     return '`' + (inside != keys.end() ? inside->key : name) + '`';
   });
-}
-
-ModelKind Experiment::framing() const {
-  switch (model.kind) {
-    case ModelKind::seq2seq:
-      return ModelKind::seq2seq;
-    case ModelKind::language_model:
-      return ModelKind::language_model;
-    case ModelKind::classifier:
-      return ModelKind::classifier;
-  }
-  throw Error("model: unknown kind");
 }
 
 namespace {

@@ -79,8 +79,6 @@ struct Experiment {
   // Sets train.batch_size = 0 to the number of training examples. Throws InputError that names the
   // keys if they have no end, are too many, or if train.shards does not divide their number.
   void take_all_examples(const Corpus& corpus);
-
-  ModelKind framing() const;
 };
 
 // Returns a text of the library with the keys of a config in place of its arguments: `heads` of the

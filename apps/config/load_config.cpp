@@ -48,8 +48,4 @@ void apply_settings(const Experiment& experiment) {
                      precision_name(experiment.precision), precision_name(effective));
 }
 
-std::vector<ConfigDifference> changed_values(const Experiment& experiment) {
-  return config_differences(list_config(experiment), list_config(Experiment()));
-}
-
 }  // namespace heed

@@ -37,7 +37,4 @@ auto with_origins(const Origins& origins, F&& f) {
 // Sets the number of threads and the precision of the calling thread.
 void apply_settings(const Experiment& experiment);
 
-// Returns the values that differ from their defaults: a is the value, b the default.
-std::vector<ConfigDifference> changed_values(const Experiment& experiment);
-
 }  // namespace heed

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "apps/config/used_keys.h"
+#include "apps/config/config.h"
 #include "apps/support/clock.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -115,7 +115,7 @@ std::vector<std::string> setting_notices(const Experiment& e, const Corpus& corp
 std::string longer_schedule_notice(const Experiment& before, const Experiment& now, int64_t step) {
   const int64_t steps = before.train.steps;
   if (step == 0 || steps == now.train.steps || now.schedule.steps > 0 ||
-      !is_used("schedule.steps", list_config(now)))
+      !find_entry(list_config(now), "schedule.steps")->is_used)
     return "";
   const Schedule was(before.schedule, before.optim.lr, steps),
       is(now.schedule, now.optim.lr, now.train.steps);

@@ -27,7 +27,7 @@ bool has_bleu(const Experiment& e) {
 }  // namespace
 
 bool has_exact_match(const Experiment& experiment) {
-  return experiment.data.kind->is_task() || experiment.framing() != ModelKind::language_model;
+  return experiment.data.kind->is_task() || experiment.model.kind != ModelKind::language_model;
 }
 
 const Score scores::loss = {.name = "loss",

@@ -20,10 +20,21 @@ bool is_bound(const std::string& key) {
          key == "data.context";
 }
 
+// A value as JSON.
+struct JsonWriter {
+  template <class Value>
+  Json operator()(const Value& value) const {
+    return value;
+  }
+  Json operator()(const std::vector<int64_t>& integers) const {
+    return Json::array({integers.begin(), integers.end()});
+  }
+};
+
 Json bound_settings(const Experiment& experiment) {
   Json settings = Json::object();
   for (const ConfigEntry& entry : list_config(experiment))
-    if (is_bound(entry.key)) settings.set(entry.key, Json::parse(entry.value, entry.key));
+    if (is_bound(entry.key)) settings.set(entry.key, std::visit(JsonWriter(), entry.value));
   return settings;
 }
 

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "apps/config/used_keys.h"
-#include "apps/support/numbers.h"
+#include "apps/config/config.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -53,32 +52,27 @@ LoopState LoopState::from(const Json& json) {
 
 namespace {
 
-double number_at(const ConfigListing& config, const char* key) {
-  return number_of_text(value_of(config, key)).value_or(0);
-}
-
 // Returns the step at which the schedule ends.
-double schedule_end(const ConfigListing& config) {
-  const double steps = number_at(config, "schedule.steps");
-  return steps > 0 ? steps : number_at(config, "train.steps");
+int64_t schedule_end(const Experiment& experiment) {
+  const int64_t steps = experiment.schedule.steps;
+  return steps > 0 ? steps : experiment.train.steps;
 }
 
 }  // namespace
 
-void check_resumable(const ConfigListing& before, const ConfigListing& now,
-                     const std::string& run) {
+void check_resumable(const Experiment& before, const Experiment& now, const std::string& run) {
   std::string differences;
-  for (const ConfigDifference& difference : config_differences(before, now))
-    if (effect_of(difference.key, before) == Field::Effect::weights &&
-        !(difference.key == "schedule.steps" && schedule_end(before) == schedule_end(now)))
-      differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ",
-                                 difference.key, shortened(difference.a), shortened(difference.b));
+  for (const auto& [was, is] : config_differences(list_config(before), list_config(now)))
+    if (was.effect == Field::Effect::weights &&
+        !(was.key == "schedule.steps" && schedule_end(before) == schedule_end(now)))
+      differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ", was.key,
+                                 shortened(was.text()), shortened(is.text()));
   check_input(differences.empty(),
               "{}: cannot be resumed with other values: {}; only train.steps and the intervals of "
               "logs, evaluations and checkpoints may change: remove the other changes, or start a "
               "new run",
               run, differences);
-  const double steps = number_at(before, "train.steps"), fewer = number_at(now, "train.steps");
+  const int64_t steps = before.train.steps, fewer = now.train.steps;
   check_input(steps <= fewer,
               "{}: cannot be shortened: train.steps = {}, now {}; --until {} pauses it there and "
               "keeps its schedule; for a shorter schedule start a new run",

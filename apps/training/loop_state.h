@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/config/config.h"
+#include "apps/config/experiment.h"
 #include "apps/support/json.h"
 
 namespace heed {
@@ -27,6 +27,6 @@ struct LoopState {
 // Checks that the configs differ only in keys that may change when a run is resumed: keys that do
 // not affect the weights, a larger number of steps, and schedule.steps if it keeps the end of the
 // schedule. Throws InputError that lists the others.
-void check_resumable(const ConfigListing& before, const ConfigListing& now, const std::string& run);
+void check_resumable(const Experiment& before, const Experiment& now, const std::string& run);
 
 }  // namespace heed

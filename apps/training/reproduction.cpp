@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 
-#include "apps/config/used_keys.h"
 #include "apps/support/files.h"
 #include "apps/support/machine.h"
 #include "apps/support/version.h"
@@ -24,13 +23,12 @@ SavedRun opened(const std::string& path, const std::vector<std::string>& assignm
   SavedRun run = SavedRun::open(path, assignments);
   check_input(!is_locked(run.folder.path()), "{}: a process is training in it; wait until it ends",
               path);
-  const ConfigListing before = list_config(SavedRun::open(path).config.experiment);
-  for (const ConfigDifference& difference :
-       config_differences(before, list_config(run.config.experiment)))
-    check_input(!changes_metrics(difference.key, before),
-                "--set {}={}: changes what is compared; --from trains the same run again: remove "
-                "it, or train {} instead",
-                difference.key, shortened(difference.b), in_folder(path, "config.toml"));
+  for (const auto& [was, is] :
+       changed_keys(SavedRun::open(path).config.experiment, run.config.experiment))
+    throw InputError(
+        fmt::format("--set {}={}: changes what is compared; --from trains the same run again: "
+                    "remove it, or train {} instead",
+                    is.key, shortened(is.text()), in_folder(path, "config.toml")));
   return run;
 }
 

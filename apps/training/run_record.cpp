@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "apps/config/used_keys.h"
 #include "apps/support/files.h"
 #include "apps/support/version.h"
 #include "apps/training/loop_state.h"
@@ -45,10 +44,10 @@ Json sessions_of(const RunFolder& run) {
 }
 
 std::vector<ConfigDifference> changed_keys(const Experiment& before, const Experiment& now) {
-  const ConfigListing config = list_config(before);
-  std::vector<ConfigDifference> changed = config_differences(config, list_config(now));
-  std::erase_if(changed,
-                [&](const ConfigDifference& d) { return !changes_metrics(d.key, config); });
+  std::vector<ConfigDifference> changed = config_differences(list_config(before), list_config(now));
+  std::erase_if(changed, [](const ConfigDifference& d) {  // log_every has the rows of metrics
+    return !d.a.changes_result() && d.a.key != "train.log_every";
+  });
   return changed;
 }
 
@@ -81,8 +80,7 @@ std::vector<Segment> segments_of(const RunFolder& run, const Experiment& now) {
         }
         segments.front().from_step = 0;
         for (size_t i = 1; i < segments.size(); ++i)
-          check_resumable(list_config(segments[i - 1].experiment),
-                          list_config(segments[i].experiment), run.path());
+          check_resumable(segments[i - 1].experiment, segments[i].experiment, run.path());
         return segments;
       },
       "; restore the file");
@@ -100,8 +98,8 @@ ConfigListing config_with_changes(const std::vector<Segment>& segments) {
   for (size_t i = 1; i < segments.size(); ++i)
     for (const ConfigDifference& d :
          changed_keys(segments[i - 1].experiment, segments[i].experiment))
-      std::ranges::find(config, d.key, &ConfigEntry::key)->value +=
-          fmt::format(", {} from step {}", d.b, segments[i].from_step);
+      std::ranges::find(config, d.a.key, &ConfigEntry::key)
+          ->later.emplace_back(segments[i].from_step, d.b.value);
   return config;
 }
 

@@ -44,7 +44,7 @@ constexpr int64_t run_format = 1;
 // know.
 Json sessions_of(const RunFolder& run);
 
-// Returns the values that differ, of keys that changes_metrics().
+// Returns the values that differ, of keys that change the result or the rows of metrics.jsonl.
 std::vector<ConfigDifference> changed_keys(const Experiment& before, const Experiment& now);
 
 // The experiment by which the steps after `from_step` were trained.

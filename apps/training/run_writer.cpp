@@ -67,9 +67,9 @@ Json origins_of(const LoadedConfig& config, const std::string& sweep) {
     const Json* const recorded = of_base.find(key);
     return recorded ? recorded->string() : origin.location();
   };
-  for (const ConfigDifference& difference : changed_values(config.experiment))
-    if (const auto origin = config.origins.find(difference.key); origin != config.origins.end())
-      origins.set(difference.key, escaped(location(difference.key, origin->second)));
+  for (const auto& [entry, standard] : changed_values(config.experiment))
+    if (const auto origin = config.origins.find(entry.key); origin != config.origins.end())
+      origins.set(entry.key, escaped(location(entry.key, origin->second)));
   return origins;
 }
 
@@ -224,7 +224,7 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
     Json changed = Json::object();
     for (const ConfigDifference& d :
          changed_keys(load_run_config(run_.config(), {}).experiment, config.experiment))
-      changed.set(d.key, Json::array({d.a, d.b}));
+      changed.set(d.a.key, Json::array({d.a.text(), d.b.text()}));
     if (!changed.members().empty()) session.set("changed", std::move(changed));
   }
   if (rank_count() > 1) session.set("ranks", int64_t{rank_count()});

@@ -37,12 +37,12 @@ Checkpoint SavedRun::checkpoint(const std::string& which) const {
                                            : checkpoints.has_best() ? "best"
                                                                     : "latest");
   with_origins(config.origins, [&] { check_settings(checkpoint, config.experiment); });
-  check_vocabulary_file(checkpoint, folder.vocabulary(), config.experiment.framing());
+  check_vocabulary_file(checkpoint, folder.vocabulary(), config.experiment.model.kind);
   return checkpoint;
 }
 
 Corpus SavedRun::vocabulary() const {
-  Corpus corpus = read_vocabulary(folder.vocabulary(), config.experiment.framing());
+  Corpus corpus = read_vocabulary(folder.vocabulary(), config.experiment.model.kind);
   if (config.experiment.data.kind == &data_kinds::text)
     corpus.source = corpus.target = std::make_shared<TextCodec>(corpus.target->without_marks());
   return corpus;

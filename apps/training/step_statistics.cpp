@@ -179,7 +179,7 @@ int64_t positions_of(const Batch& batch) {
 Batch first_examples(const Experiment& experiment, const Corpus& corpus, int64_t count) {
   const Dataset& dataset = measured_split(corpus);
   Batch batch;
-  Batches::in_order(dataset, experiment.framing(), std::min(count, dataset.size)).get(0, batch);
+  Batches::in_order(dataset, experiment.model.kind, std::min(count, dataset.size)).get(0, batch);
   return batch;
 }
 

@@ -62,7 +62,7 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
                                            .every = e.train.average_every()}),
       schedule_(e.schedule, e.optim.lr, e.train.steps),
       shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.layout().arena),
-      batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
+      batches_(Batches::shuffled(training_split(corpus), e.model.kind, e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
       micro_batches_(static_cast<size_t>(e.train.accumulate * OwnShards(e.train.shards).count)) {
   if (e.schedule.kind->uses_loss) plateau_.emplace(schedule_);

@@ -9,7 +9,6 @@
 
 #include "apps/config/load_config.h"
 #include "apps/config/toml.h"
-#include "apps/config/used_keys.h"
 #include "apps/inference/attended_example.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
@@ -65,39 +64,25 @@ constexpr Named<int64_t> playground_limits[] = {{"model.dim", 256},
                                                 {"data.test_size", 2000},
                                                 {"data.bucketing", 64}};
 
-// The maximum of the integers in a value of TOML: "12", "[1, 25]".
-int64_t largest_integer(const std::string& value) {
-  int64_t largest = 0;
-  for (const char* at = value.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    const int64_t integer = std::strtoll(at, &end, 10);
-    largest = std::max(largest, integer);
-    at = end == at ? at + 1 : end;
-  }
-  return largest;
-}
-
-// Returns the keys that differ from their defaults.
-ConfigListing set_keys(const Experiment& experiment) {
-  const ConfigListing defaults = list_config(Experiment());
-  ConfigListing set = list_config(experiment);
-  std::erase_if(
-      set, [&](const ConfigEntry& entry) { return entry.value == value_of(defaults, entry.key); });
-  return set;
+// The maximum of an integer, or of a list of them; 0 for other values.
+int64_t largest_integer(const FieldValue& value) {
+  if (const auto* const integer = std::get_if<int64_t>(&value)) return *integer;
+  const auto* const list = std::get_if<std::vector<int64_t>>(&value);
+  return list && !list->empty() ? std::ranges::max(*list) : 0;
 }
 
 void check_playable(const Experiment& experiment) {
   check_input(experiment.data.kind->is_task(),
               "`data.kind` = \"{}\" reads files, which a page cannot: choose a generated task",
               experiment.data.kind->name);
-  for (const ConfigEntry& entry : set_keys(experiment)) {
+  for (const auto& [entry, standard] : changed_values(experiment)) {
     check_input(entry.type.find("path") == std::string::npos,
                 "`{}`: a page reads no files; remove this key", entry.key);
     for (const auto& [key, most] : playground_limits)
       check_input(
           entry.key != key || largest_integer(entry.value) <= most,
           "`{}` = {} is too large for a page, which allows at most {}: train it with `heed train`",
-          entry.key, entry.value, most);
+          entry.key, entry.text(), most);
   }
 }
 
@@ -320,7 +305,7 @@ PlaygroundSession::PlaygroundSession(std::string_view toml, std::string_view mis
                            [&] {
                              const Experiment& e = settings_.experiment;
                              return in_section("data", [&] {
-                               return load_corpus(e.data, e.framing(),
+                               return load_corpus(e.data, e.model.kind,
                                                   static_cast<uint64_t>(e.seed));
                              });
                            })),
@@ -334,13 +319,15 @@ PlaygroundSession::PlaygroundSession(std::string_view toml, std::string_view mis
 
 Json PlaygroundSession::summary() const {
   const Experiment& experiment = settings_.experiment;
-  const ConfigListing set = set_keys(experiment);
   Json values = Json::object(), parameters = Json::array();
-  for (const ConfigEntry& entry : set) values.set(entry.key, entry.value);
+  ConfigListing set;  // the keys that differ from their defaults
+  for (const auto& [entry, standard] : changed_values(experiment)) {
+    set.push_back(entry);
+    values.set(entry.key, entry.text());
+  }
   Json unused = Json::array();
-  const ConfigListing all = list_config(experiment);
-  for (const ConfigEntry& entry : all)
-    if (!is_used(entry.key, all)) unused.push(entry.key);
+  for (const ConfigEntry& entry : list_config(experiment))
+    if (!entry.is_used) unused.push(entry.key);
   for (const NamedParameter& p : trainer_.model().parameters()) {
     parameters.push(Json::object().set("name", p.name).set("shape", list_of(p.tensor.shape())));
   }
@@ -490,7 +477,7 @@ Json playground_keys() {
     keys.push(Json::object()
                   .set("key", entry.key)
                   .set("type", entry.type)
-                  .set("value", entry.value)
+                  .set("value", entry.text())
                   .set("allowed", entry.allowed)
                   .set("help", entry.help));
   return keys;

@@ -23,7 +23,7 @@ class PlaygroundSession {
 
   // {"config": "…", "values": {"model.layers": "2", …}, "parameters": [{"name", "shape"}, …], …}:
   // the keys that differ from their defaults, as a file and one by one, and what the page needs to
-  // know about model and data. "unused" are the keys that change nothing (used_keys.h). "guess" is
+  // know about model and data. "unused" are the keys that change nothing. "guess" is
   // the validation loss of a model that knows only how often each target occurs.
   Json summary() const;
 

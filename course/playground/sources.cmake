@@ -1,7 +1,7 @@
 # playground_apps: what the session uses of the rooms of apps and lab.
 set(playground_apps "")
 foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/toml
-        config/other_names config/used_keys
+        config/other_names
         inference/attended_example inference/attention_map inference/evaluation inference/generation
         inference/padded inference/predictions inference/score inference/scores
         support/files support/json support/names support/table support/terminal support/text_scores support/together

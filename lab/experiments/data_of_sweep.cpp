@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <fcntl.h>
 
-#include "apps/config/used_keys.h"
 #include "apps/support/file_lock.h"
 #include "apps/support/files.h"
 #include "apps/training/load_data.h"
@@ -18,7 +17,7 @@ DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::
   bool varies = false;
   for (const AxisGroup& group : sweep.groups)
     for (const Axis& axis : group)
-      varies = varies || effect_of(axis.key, base) == Field::Effect::data;
+      varies = varies || effect_of(base, axis.key) == Field::Effect::data;
   DataRecord record = DataRecord::read(folder);
   for (const PlannedRun& run : plan.runs) record.check(run.data, varies);
   return record;

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "apps/config/used_keys.h"
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
@@ -63,16 +62,20 @@ std::string failure_of(const std::string& path, RunState state) {
   }
 }
 
-// "\"rotary\"" → "rotary", if the string has characters and none that TOML escapes.
-std::string without_quotes(const std::string& value) {
-  const bool plain = value.size() > 2 && value.starts_with('"') && value.find('\\') == value.npos;
-  return plain ? value.substr(1, value.size() - 2) : value;
+// A value as TOML, but a string without its quotes, if it has characters and none that TOML
+// escapes.
+std::string plain_text(const ConfigEntry& entry) {
+  const auto* const string = std::get_if<std::string>(&entry.value);
+  const std::string text = entry.text();
+  const bool plain =
+      string && !string->empty() && entry.later.empty() && text.size() == string->size() + 2;
+  return plain ? *string : text;
 }
 
 // Returns the data of a run and the values of all keys that separate groups.
 std::string group_of(const ScoredRun& run) {
-  const std::string settings = lines_of(run.config, [&](const std::string& key) {
-    return key != "seed" && changes_result(key, run.config) && is_used(key, run.config);
+  const std::string settings = lines_of(run.config, [](const ConfigEntry& entry) {
+    return entry.key != "seed" && entry.changes_result() && entry.is_used;
   });
   return fmt::format("{}\ndata {}\ntokenizer {}\n", settings, run.data, run.tokenizer);
 }
@@ -106,7 +109,8 @@ std::vector<ScoredRun> load_runs(const std::vector<std::string>& paths) {
 
 std::string ScoredRun::value(const std::string& key) const {
   if (key == data_key) return data;
-  return is_used(key, config) ? without_quotes(value_of(config, key)) : "-";
+  const ConfigEntry* const entry = find_entry(config, key);
+  return !entry ? "" : entry->is_used ? plain_text(*entry) : "-";
 }
 
 const NamedScore* ScoredRun::find(const std::string& score) const {
@@ -236,11 +240,14 @@ std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& run
       runs, [](const ScoredRun* run) { return run->value("data.keep") == "true"; });
   const bool data = differ(&ScoredRun::data), tokenizers = differ(&ScoredRun::tokenizer);
   for (const ConfigEntry& entry : list_config(Experiment())) {
-    std::set<std::string> values;
-    for (const ScoredRun* run : runs)
-      if (is_used(entry.key, run->config)) values.insert(value_of(run->config, entry.key));
-    if (values.size() < 2) continue;
-    const bool is_path = effect_of(entry.key, runs[0]->config) == Field::Effect::data;
+    const ConfigEntry* first = nullptr;  // of those that use it
+    const bool one_value = std::ranges::all_of(runs, [&](const ScoredRun* run) {
+      const ConfigEntry* const own = find_entry(run->config, entry.key);
+      if (!first && own->is_used) first = own;
+      return !own->is_used || own->has_value_of(*first);
+    });
+    if (one_value) continue;
+    const bool is_path = entry.effect == Field::Effect::data;
     const bool is_tokenizer = entry.key == "data.tokenizer";
     // The paths of copies in the folders of runs say nothing about the data.
     if (is_path && !(is_tokenizer ? tokenizers : data && !keeps)) continue;
@@ -276,7 +283,7 @@ SeedGroups group_runs(std::vector<ScoredRun> runs) {
   std::vector<const ScoredRun*> firsts;
   for (const SeedGroup& group : result.groups) firsts.push_back(&group.runs[0]);
   for (const std::string& key : differing_keys(firsts))
-    if (key != "seed" && effect_of(key, firsts[0]->config) != Field::Effect::none)
+    if (key != "seed" && effect_of(firsts[0]->config, key) != Field::Effect::none)
       result.varying.push_back(key);
   for (SeedGroup& group : result.groups)
     for (const std::string& key : result.varying) group.values.push_back(group.runs[0].value(key));

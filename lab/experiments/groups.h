@@ -124,8 +124,8 @@ struct SeedGroups {
 // Throws InputError if every run has failed, with the error of the first.
 void check_any_survives(const std::vector<ScoredRun>& runs);
 // Groups runs by their data and by the values of all keys except the seed. Keys that change no
-// result, such as threads, do not count (apps/config/used_keys.h), nor does where a data
-// file lies, nor do keys that a run does not use (apps/config/used_keys.h).
+// result, such as threads, do not count (ConfigEntry::effect), nor does where a data
+// file lies, nor do keys that a run does not use (ConfigEntry::is_used).
 SeedGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.

@@ -6,7 +6,6 @@
 #include <functional>
 #include <set>
 
-#include "apps/config/used_keys.h"
 #include "apps/support/clock.h"
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
@@ -94,9 +93,10 @@ std::string refusal_of(const PlannedRun& run, const Found& here) {
                        here.error);
   const ConfigListing before = config_of(RunFolder::open(run.path));
   std::vector<std::string> keys;
-  for (const ConfigDifference& d : config_differences(before, list_config(run.config.experiment)))
-    if (changes_result(d.key, before))
-      keys.push_back(fmt::format("{} = {}, now {}", d.key, shortened(d.a), shortened(d.b)));
+  for (const auto& [was, is] : config_differences(before, list_config(run.config.experiment)))
+    if (was.changes_result())
+      keys.push_back(
+          fmt::format("{} = {}, now {}", was.key, shortened(was.text()), shortened(is.text())));
   return keys.empty()
              ? fmt::format("{}: holds a run on other data; restore the data, or move it away",
                            run.path)
@@ -130,7 +130,7 @@ void assign_folders(SweepPlan& plan, const std::string& folder) {
 
 std::string identity_of(const ConfigListing& config, const std::string& fingerprint) {
   const std::string settings =
-      lines_of(config, [&](const std::string& key) { return changes_result(key, config); });
+      lines_of(config, [](const ConfigEntry& entry) { return entry.changes_result(); });
   return sha256(fmt::format("{}\ndata {}\n", settings, fingerprint));
 }
 
@@ -197,35 +197,36 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
   stored.max_runs = int64_t{1} << 40;
   const Sweep before = read_sweep(stored);
   std::string differences;
-  const auto differ = [&](const std::string& key, const std::string& a, const std::string& b) {
-    if (a != b)
-      differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ", key,
-                                 shortened(a), shortened(b));
+  const auto differ = [&](const ConfigEntry& was, const ConfigEntry& is) {
+    differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ", was.key,
+                               shortened(was.text()), shortened(is.text()));
   };
-  const auto options_text = [](const Sweep& s) {
+  const auto options_of = [](const Sweep& s) {
     SweepOptions options = s.options;
     options.random.count = 0;
     return list_config(options);
   };
-  for (const ConfigDifference& d : config_differences(options_text(before), options_text(sweep)))
-    if (d.key == "method" || d.key.starts_with("random.") || d.key.starts_with("halving."))
-      differ(d.key, d.a, d.b);
+  for (const auto& [was, is] : config_differences(options_of(before), options_of(sweep)))
+    if (was.key == "method" || was.key.starts_with("random.") || was.key.starts_with("halving."))
+      differ(was, is);
   std::set<std::string> varying = {"seed"};
   for (const AxisGroup& group : sweep.groups)
     for (const Axis& axis : group) varying.insert(axis.key);
-  const ConfigListing base = list_config(experiment_of(before));
-  for (const ConfigDifference& d : config_differences(base, list_config(experiment_of(sweep))))
-    if (!varying.contains(d.key) && changes_result(d.key, base)) differ(d.key, d.a, d.b);
+  for (const auto& [was, is] :
+       config_differences(list_config(experiment_of(before)), list_config(experiment_of(sweep))))
+    if (!varying.contains(was.key) && was.changes_result()) differ(was, is);
   check_input(differences.empty(),
               "{}: holds another sweep: {}; choose another folder with --run, or remove this one",
               folder, differences);
 }
 
 const Corpus& LastCorpus::of(const LoadedConfig& config) {
-  const std::string settings = lines_of(list_config(config.experiment), [](const std::string& key) {
-    return key == "seed" || key == "model.kind" || key == "train.new_tokens" ||
-           key.starts_with("data.") || key.starts_with("train.load");
-  });
+  const std::string settings =
+      lines_of(list_config(config.experiment), [](const ConfigEntry& entry) {
+        const std::string& key = entry.key;
+        return key == "seed" || key == "model.kind" || key == "train.new_tokens" ||
+               key.starts_with("data.") || key.starts_with("train.load");
+      });
   if (!corpus_ || settings != settings_) {
     corpus_.reset();
     corpus_ = std::make_unique<Corpus>(load_data(config));

@@ -19,7 +19,7 @@
 namespace heed {
 
 // Returns the identity of a run, what its result depends on: the SHA-256 of the values of its
-// config that change it (changes_result(), apps/config/used_keys.h), and of the fingerprint of
+// config that change it (ConfigEntry::changes_result()), and of the fingerprint of
 // its data (data/corpus.h), wherever its files are.
 std::string identity_of(const ConfigListing& config, const std::string& fingerprint);
 // The same for a run, from its config.toml and its newest checkpoint. None without a checkpoint.

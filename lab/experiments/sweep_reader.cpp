@@ -8,7 +8,6 @@
 #include <numeric>
 #include <set>
 
-#include "apps/config/used_keys.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "core/check.h"
@@ -246,7 +245,7 @@ class SweepReader {
                     where);
         check_input(axis.key != "seed", "{}: the seeds are an axis of their own: seeds = [1, 2, 3]",
                     where);
-        check_input(effect_of(axis.key, base) != Field::Effect::none,
+        check_input(effect_of(base, axis.key) != Field::Effect::none,
                     "{}: the result of a run does not depend on it; set it in [set]", where);
         check_input(group.size() == 1 || (!axis.range || axis.range->count > 0),
                     "{}: a range in [[zip]] needs count", where);

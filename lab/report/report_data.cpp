@@ -49,7 +49,8 @@ void read_sessions(ReportedRun& run) {
   const ConfigListing now = list_config(experiment);
   for (const ConfigDifference& d :
        config_differences(config_with_changes(segments_of(run.saved.folder, experiment)), now))
-    run.notes.push_back(fmt::format("The run was resumed with another {}: {}.", d.key, d.a));
+    run.notes.push_back(
+        fmt::format("The run was resumed with another {}: {}.", d.a.key, d.a.text()));
   for (const char* name : {"commit", "data", "compiler", "flags", "blas"})
     if (const Json* const value = last.find(name); value && !value->string().empty())
       add(run.record, name, value->string());

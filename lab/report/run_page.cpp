@@ -48,10 +48,10 @@ Json scores_json(const std::optional<TrainingResult>& result) {
 
 Json changed_json(const ReportedRun& run) {
   Json rows = Json::array();
-  for (const auto& [key, value, standard] : changed_values(run.saved.config.experiment)) {
-    const auto origin = run.set_in.find(key);
-    rows.push(
-        Json::array({key, value, standard, origin == run.set_in.end() ? "" : origin->second}));
+  for (const auto& [is, standard] : changed_values(run.saved.config.experiment)) {
+    const auto origin = run.set_in.find(is.key);
+    rows.push(Json::array(
+        {is.key, is.text(), standard.text(), origin == run.set_in.end() ? "" : origin->second}));
   }
   return rows;
 }
@@ -61,8 +61,8 @@ Json model_keys(const Experiment& experiment) {
   const ConfigListing all = list_config(experiment), standard = list_config(Experiment());
   Json rows = Json::array();
   for (const char* key : {"model.kind", "model.layers", "model.dim", "model.heads"}) {
-    const std::string value = value_of(all, key), usual = value_of(standard, key);
-    rows.push(Json::array({key, value, value == usual ? "" : usual}));
+    const ConfigEntry &is = *find_entry(all, key), &usual = *find_entry(standard, key);
+    rows.push(Json::array({key, is.text(), is.has_value_of(usual) ? "" : usual.text()}));
   }
   return rows;
 }

@@ -34,10 +34,14 @@ constexpr Named<ScoreScale> scales[] = {{"inverse_sqrt", ScoreScale::inverse_sqr
 void MultiHeadAttentionOptions::fields(Fields& f) {
   constexpr Range width{0, 1 << 16};
   f.choice("similarity", similarity, similarities::all, "score of a query and a key");
+  const bool is_scaled = similarity == &similarities::scaled_dot;
   f.choice("scale", scale, scales,
-           "factor of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
-  f.number("scale_value", scale_value, {-1e6, 1e6}, "factor with scale = \"value\"");
-  f.number("sigma", sigma, {1e-6, 1e6}, "width σ of the gaussian similarity");
+           "factor of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys")
+      .when(is_scaled);
+  f.number("scale_value", scale_value, {-1e6, 1e6}, "factor with scale = \"value\"")
+      .when(is_scaled && scale == ScoreScale::value);
+  f.number("sigma", sigma, {1e-6, 1e6}, "width σ of the gaussian similarity")
+      .when(similarity == &similarities::gaussian);
   f.choice("normaliser", normaliser, normalisers::all, "how scores become weights");
   f.flag("straight_through", straight_through,
          "use the gradient of the softmax for hardmax; otherwise scores get no gradient");
@@ -47,7 +51,8 @@ void MultiHeadAttentionOptions::fields(Fields& f) {
            "temperature after temperature_steps; 0: it stays constant");
   f.integer("temperature_steps", temperature_steps, {0, 1e12},
             "training steps from temperature to final_temperature, at a constant ratio");
-  f.choice("head_width", head_width, width_names, "width of a head: D/H (narrow) or D (wide)");
+  f.choice("head_width", head_width, width_names, "width of a head: D/H (narrow) or D (wide)")
+      .when(key_dim == 0 && key_dims.empty());
   f.integer("key_dim", key_dim, width, "K, of every head's queries and keys; 0: by head_width");
   f.integer("value_dim", value_dim, width,
             "V, of every head's values; 0: as key_dim, or D if heads are not concatenated");

@@ -12,9 +12,12 @@ void MixingOptions::fields(Fields& f) {
       "mixing", kind, mixings::all,
       "how positions exchange information; the section attention then applies to attention only: "
       "to a decoder's cross-attention and a pool of learned queries");
-  f.integer("kernel_size", kernel_size, {1, 1025}, "positions that a convolution reads");
-  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
-  f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time");
+  f.integer("kernel_size", kernel_size, {1, 1025}, "positions that a convolution reads")
+      .when(kind == &mixings::convolution);
+  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends")
+      .when(kind == &mixings::convolution);
+  f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time")
+      .when(kind == &mixings::dense);
 }
 
 void check_mixing_input(const char* form, const char* reason, bool can_be_causal, const Tensor& x,

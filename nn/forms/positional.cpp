@@ -63,18 +63,28 @@ const PositionalRule positional_encodings::integer = {
 
 void PositionalOptions::fields(Fields& f) {
   f.choice("kind", kind, positional_encodings::all, "encoding of the positions of tokens");
-  f.integer("max_length", max_length, {1, 1 << 20}, "positions in the table (kind = learned)");
+  namespace rules = positional_encodings;
+  const bool has_waves = kind != &rules::none && kind != &rules::learned &&
+                         kind != &rules::integer && kind != &rules::alibi &&
+                         kind != &rules::relative;
+  f.integer("max_length", max_length, {1, 1 << 20}, "positions in the table (kind = learned)")
+      .when(kind->is_learned);
   f.choice("layout", layout, layouts,
            "each sine next to its cosine, or all sines first (sinusoidal); the pairs of rotary "
-           "likewise");
+           "likewise")
+      .when(has_waves);
   f.integer("first_k", first_k, {0, 1},
-            "index of the first sinusoid, of frequency base^(-2 first_k / dim); the paper's: 0");
-  f.number("base", base, {1, 1e12}, "sinusoidal and rotary frequencies range from 1 to 1/base");
+            "index of the first sinusoid, of frequency base^(-2 first_k / dim); the paper's: 0")
+      .when(has_waves && kind != &rules::rotary);
+  f.number("base", base, {1, 1e12}, "sinusoidal and rotary frequencies range from 1 to 1/base")
+      .when(has_waves);
   f.choice("combine", combine, combinations, "add positions to tokens, or concatenate them");
   f.integer("dim", dim, {0, 1 << 16}, "columns of the model for positions (combine = concat)");
-  f.integer("buckets", buckets, {4, 1 << 16}, "buckets of distances, even (kind = relative)");
+  f.integer("buckets", buckets, {4, 1 << 16}, "buckets of distances, even (kind = relative)")
+      .when(kind == &rules::relative);
   f.integer("max_distance", max_distance, {2, 1 << 20},
-            "distance from which on all share one bucket (kind = relative)");
+            "distance from which on all share one bucket (kind = relative)")
+      .when(kind == &rules::relative);
 }
 
 void PositionalOptions::validate(int64_t model_dim) const {

@@ -93,7 +93,7 @@ Experiment experiment(ModelKind kind) {
 void check_curve(const std::string& name, const Experiment& e, int64_t source_tokens) {
   const LossCurve curve(name);
   Corpus corpus;
-  corpus.framing = e.framing();
+  corpus.framing = e.model.kind;
   corpus.source = codec(source_tokens);
   corpus.target = codec(11);
   corpus.splits["train"] = examples_of(curve);

@@ -142,7 +142,7 @@ TEST_CASE("ranks: the scores and predictions of one") {
   experiments[3].data.lengths = {8, 12};
   for (const Experiment& e : experiments)
     check_same_on_ranks([&] {
-      const Corpus corpus = load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
+      const Corpus corpus = load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed));
       const Trainer trainer(e, corpus);
       const int64_t beam = e.model.kind == ModelKind::seq2seq ? 2 : 1;
       const SplitScores details = score_split(

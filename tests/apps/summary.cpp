@@ -40,7 +40,7 @@ std::shared_ptr<const TextCodec> task_vocabulary(int64_t vocabulary) {
 
 Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t source, int64_t input) {
   Corpus corpus;
-  corpus.framing = experiment.framing();
+  corpus.framing = experiment.model.kind;
   corpus.source = corpus.target = task_vocabulary(vocabulary);
   if (corpus.framing == ModelKind::classifier) corpus.labels = {"a", "b", "c", "d", "e"};
   corpus.splits["train"] = full(corpus.framing, source, input);

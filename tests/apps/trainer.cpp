@@ -50,7 +50,7 @@ struct Training {
   Trainer trainer;
   explicit Training(const Experiment& e)
       : experiment(e),
-        corpus(load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed))),
+        corpus(load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed))),
         trainer(experiment, corpus) {}
 };
 
@@ -76,7 +76,7 @@ TEST_CASE("each kind of model learns a small task") {
   const auto exact_match = [](Experiment e) {
     Training t(e);
     for (int64_t i = 0; i < e.train.steps; ++i) t.trainer.step();
-    return evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.framing(), 50).exact_match;
+    return evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.model.kind, 50).exact_match;
   };
   Experiment e = copying();
   e.train.steps = 1500;
@@ -196,7 +196,7 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
       const AveragedWeights average(t.trainer);
       std::vector<Outcome> outcomes;
       TargetCounts counts;
-      const Measured val = evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.framing(), 16,
+      const Measured val = evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.model.kind, 16,
                                     &outcomes, &counts);
       if (rank() > 0) return;
       result = weights(t.trainer);
@@ -290,7 +290,7 @@ TEST_CASE("evaluation between steps does not change training") {
   for (int i = 0; i < 3; ++i) {
     plain.trainer.step();
     evaluated.trainer.step();
-    evaluate(evaluated.trainer.model(), evaluated.corpus.splits.at("val"), e.framing(), 32);
+    evaluate(evaluated.trainer.model(), evaluated.corpus.splits.at("val"), e.model.kind, 32);
   }
   CHECK(weights(plain.trainer) == weights(evaluated.trainer));
 }
@@ -300,8 +300,8 @@ TEST_CASE("evaluation does not depend on how examples are batched") {
   Training t(e);
   for (int i = 0; i < 50; ++i) t.trainer.step();
   const Dataset& val = t.corpus.splits.at("val");
-  const Measured one = evaluate(t.trainer.model(), val, e.framing(), 1);
-  const Measured many = evaluate(t.trainer.model(), val, e.framing(), 64);
+  const Measured one = evaluate(t.trainer.model(), val, e.model.kind, 1);
+  const Measured many = evaluate(t.trainer.model(), val, e.model.kind, 64);
   CHECK(many.loss == doctest::Approx(one.loss).epsilon(1e-5));
   CHECK(many.token_accuracy == doctest::Approx(one.token_accuracy).epsilon(1e-3));
   CHECK(one.examples == val.size);
@@ -374,8 +374,8 @@ TEST_CASE("label smoothing changes the training loss, not the evaluation loss") 
   Training plain(e);
   e.train.label_smoothing = 0.1;
   Training smooth(e);
-  CHECK(evaluate(plain.trainer.model(), plain.corpus.splits.at("val"), e.framing(), 32).loss ==
-        evaluate(smooth.trainer.model(), smooth.corpus.splits.at("val"), e.framing(), 32).loss);
+  CHECK(evaluate(plain.trainer.model(), plain.corpus.splits.at("val"), e.model.kind, 32).loss ==
+        evaluate(smooth.trainer.model(), smooth.corpus.splits.at("val"), e.model.kind, 32).loss);
   CHECK(plain.trainer.step().loss != smooth.trainer.step().loss);
 
   e.train.label_smoothing_over = Smoothing::possible_others;  // without <bos>

@@ -1,7 +1,5 @@
 // Keys that a config does not use: no value of them changes a bit of a training.
-#include "apps/config/used_keys.h"
-
-#include "apps/support/numbers.h"
+#include "apps/config/config.h"
 #include "apps/training/load_data.h"
 #include "apps/training/trainer.h"
 #include "temporary.h"
@@ -61,14 +59,13 @@ std::string trained(const std::string& path, const Assignments& form,
 
 // Another value of a key, perhaps one that is rejected; "" if there is none.
 std::string other_value(const ConfigEntry& entry) {
-  if (entry.type == "true or false") return entry.value == "true" ? "false" : "true";
-  if (entry.type == "integer") return entry.value == "0" ? "2" : entry.value + "0";
-  if (entry.type == "number")
-    return fmt::format("{}", 0.25 + 0.5 * number_of_text(entry.value).value_or(0));
+  const std::string value = entry.text();
+  if (entry.type == "true or false") return value == "true" ? "false" : "true";
+  if (entry.type == "integer") return value == "0" ? "2" : value + "0";
+  if (entry.type == "number") return fmt::format("{}", 0.25 + 0.5 * *entry.number());
   if (entry.type != "choice") return "";
   const std::string first = entry.allowed.substr(0, entry.allowed.find(','));
-  return '"' + first + '"' != entry.value ? first
-                                          : entry.allowed.substr(entry.allowed.rfind(' ') + 1);
+  return '"' + first + '"' != value ? first : entry.allowed.substr(entry.allowed.rfind(' ') + 1);
 }
 
 }  // namespace
@@ -86,7 +83,7 @@ TEST_CASE("used keys: no value of an unused key changes a bit of a training") {
     REQUIRE_FALSE(weights.empty());
     for (const ConfigEntry& entry : config) {
       const std::string value = other_value(entry);
-      const bool used = is_used(entry.key, config);
+      const bool used = entry.is_used;
       // Keys that are used are tried in one form, to see that trying finds them.
       if (value.empty() || (used && (&form != forms.data() || entry.section == "data"))) continue;
       CAPTURE(entry.key);
@@ -106,7 +103,9 @@ TEST_CASE("used keys: no value of an unused key changes a bit of a training") {
 
 TEST_CASE("used keys: what a kind of data does not read, and options of forms not chosen") {
   Experiment experiment;
-  const auto used = [&](const char* key) { return is_used(key, list_config(experiment)); };
+  const auto used = [&](const char* key) {
+    return find_entry(list_config(experiment), key)->is_used;
+  };
   CHECK(used("data.symbols"));
   CHECK_FALSE(used("data.path"));
   CHECK(used("model.positional.base"));
@@ -127,9 +126,8 @@ TEST_CASE("used keys: what another value of a key does to a run") {
   using Effect = Field::Effect;
   Experiment experiment;
   const auto keys_with = [&](Effect effect) {
-    const ConfigListing config = list_config(experiment);
-    return lines_of(config,
-                    [&](const std::string& key) { return effect_of(key, config) == effect; });
+    return lines_of(list_config(experiment),
+                    [&](const ConfigEntry& entry) { return entry.effect == effect; });
   };
   experiment.train.samples = 7;
   experiment.data.path = "/d.tsv";
@@ -147,8 +145,8 @@ TEST_CASE("used keys: what another value of a key does to a run") {
         "train.steps = 1000\ntrain.evaluate_every = 500\ntrain.patience = 0\n");
   experiment.train.average_checkpoints = 3;  // at checkpoints, whose interval then matters
   const ConfigListing averages = list_config(experiment);
-  CHECK(effect_of("train.checkpoint_every", averages) == Effect::weights);
-  CHECK(effect_of("no.such_key", averages) == Effect::weights);
-  CHECK(changes_result("train.steps", averages));
-  CHECK_FALSE(changes_result("data.path", averages));
+  CHECK(effect_of(averages, "train.checkpoint_every") == Effect::weights);
+  CHECK(effect_of(averages, "no.such_key") == Effect::weights);
+  CHECK(find_entry(averages, "train.steps")->changes_result());
+  CHECK_FALSE(find_entry(averages, "data.path")->changes_result());
 }

@@ -32,7 +32,7 @@ TEST_CASE("playground: a session trains as a trainer of the same config") {
   Experiment experiment;
   ConfigSource::of(parse_toml(small_sort, "config"), "config").fill(experiment);
   const Corpus corpus =
-      load_corpus(experiment.data, experiment.framing(), static_cast<uint64_t>(experiment.seed));
+      load_corpus(experiment.data, experiment.model.kind, static_cast<uint64_t>(experiment.seed));
   Trainer trainer(experiment, corpus);
   for (int step = 0; step < 5; ++step) {
     CHECK(session.step() == trainer.step().loss);

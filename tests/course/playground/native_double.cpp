@@ -11,7 +11,7 @@
 int main(int, char** arguments) {
   heed::Experiment experiment;
   heed::ConfigSource::read(arguments[1]).fill(experiment);
-  const heed::Corpus corpus = heed::load_corpus(experiment.data, experiment.framing(),
+  const heed::Corpus corpus = heed::load_corpus(experiment.data, experiment.model.kind,
                                                 static_cast<uint64_t>(experiment.seed));
   heed::Trainer trainer(experiment, corpus);
   for (int left = std::atoi(arguments[2]); left > 0; --left)
