@@ -1,10 +1,10 @@
 // Pages of one table or one sentence: the list of runs, a view of heed inspect, a problem.
 import { html } from "../../page/dom.js";
 import { significant, whole } from "../../page/text.js";
-import { note, section, stateMark, table } from "./parts.js";
+import { note, numeric, section, stateMark, table } from "./parts.js";
 
 export function listPage({ runs }) {
-  const number = (value, text) => [value === undefined ? "–" : text(value), "n"];
+  const number = (value, text) => numeric(value === undefined ? "–" : text(value));
   const loss = (value) => significant(value, 4);
   const rows = runs.map(({ name, state, step, loss: last, val_loss: validation }) => [
     html("input", { type: "checkbox", name: "run", value: name, "aria-label": name }),
@@ -14,12 +14,7 @@ export function listPage({ runs }) {
     number(last, loss),
     number(validation, loss),
   ]);
-  const heads = [
-    "",
-    "run",
-    "state",
-    ...["step", "loss", "validation loss"].map((name) => [name, "n"]),
-  ];
+  const heads = ["", "run", "state", ...["step", "loss", "validation loss"].map(numeric)];
   const show = html("div", { class: "controls" }, html("button", {}, "Show chosen runs"));
   const list = html("form", { action: "/report" }, show, table(heads, rows, "list"));
   return { main: [runs.length ? list : html("p", {}, "There is no run here yet.")] };
@@ -46,7 +41,7 @@ export function viewPage({ view, shows, rows: [heads, ...rows], notes }) {
     return [html("span", { style }, text), "n bar"];
   };
   const made = table(
-    heads.map((head, i) => (sizes[i].length ? [head, "n"] : head)),
+    heads.map((head, i) => (sizes[i].length ? numeric(head) : head)),
     rows.map((row) => row.map(cell)),
   );
   return { main: [section(view, shows, "", made, ...notes.map(note))] };

@@ -7,6 +7,9 @@ const cellOf = (tag) => (cell) => {
   return html(tag, { class: style }, ...[content].flat());
 };
 
+export const numeric = (what) => [what, "n"];
+export const plotted = ["", "plotted"]; // a cell for drawings
+
 // The row of a table; the first `heads` cells are the heads of the row.
 export const tableRow = (cells, style, heads = 0) =>
   html("tr", { class: style }, ...cells.map((cell, i) => cellOf(i < heads ? "th" : "td")(cell)));

@@ -1,5 +1,6 @@
 // The page of one run: its facts (lab/report/run_page.h) in words, sentences and tables.
 import { html } from "../../page/dom.js";
+import { short } from "../../page/heat.js";
 import { whole } from "../../page/text.js";
 import {
   command,
@@ -12,8 +13,8 @@ import {
   place,
   tableRow,
 } from "./parts.js";
-import { groupRow, section, stateMark, table } from "./parts.js";
-import { counted, cut, headlineOf, leadOf, mainScore, ordinal } from "./words.js";
+import { groupRow, numeric, section, stateMark, table } from "./parts.js";
+import { counted, headlineOf, leadOf, mainScore, ordinal } from "./words.js";
 import { scoreText, spaced, splitWords, timeLeft } from "./words.js";
 
 // A row for each split; the main score first, with its interval where it counts examples.
@@ -28,7 +29,7 @@ export function scoresTable(scores) {
   const withInterval = (name, cell, interval) =>
     hasInterval && name === main.name ? [cell, interval] : [cell];
   const heads = names.flatMap((name) =>
-    withInterval(name, [spaced(name), "n"], ["95 % interval", "n"]),
+    withInterval(name, numeric(spaced(name)), numeric("95 % interval")),
   );
   const rows = scores.map((of) => [
     splitWords(of.split),
@@ -46,7 +47,7 @@ export function scoresTable(scores) {
     }),
     [of.examples >= 1 ? whole(of.examples) : "–", "n q"],
   ]);
-  return table(["", ...heads, ["of", "n"]], rows);
+  return table(["", ...heads, numeric("of")], rows);
 }
 
 export const changedKeys = ({ changed }) =>
@@ -76,8 +77,8 @@ const keysOf = (changed, groups, always = []) =>
     ]
       .slice(0, 6)
       .map(([key, value, usual]) => {
-        const other = usual ? [" ", html("i", {}, `(${cut(usual, 16)})`)] : [];
-        return [key, [cut(value, 24), ...other]];
+        const other = usual ? [" ", html("i", {}, `(${short(usual, 17)})`)] : [];
+        return [key, [short(value, 25), ...other]];
       }),
   );
 
@@ -87,7 +88,7 @@ function taskColumn({ samples = [], data = [], task, seed }) {
     .filter(([, , expected]) => expected)
     .reduce((best, each) => (best && best[0].length <= each[0].length ? best : each), null);
   const lines = data.map((line) => paragraph("q", line));
-  if (shortest) lines.unshift(paragraph("m", cut(`${shortest[0]} → ${shortest[2]}`, 60)));
+  if (shortest) lines.unshift(paragraph("m", short(`${shortest[0]} → ${shortest[2]}`, 61)));
   if (!lines.length) lines.push(paragraph("q", `seed ${seed}`));
   const heading = html("h3", {}, "Task ", html("span", { class: "q" }, task));
   return html("div", {}, heading, ...lines);
@@ -143,7 +144,7 @@ export function splitText({ split, wrong, examples, first_error: first }) {
 
 const sampleRow = ([input, output, expected]) => {
   const mark = output === expected ? ["✓", "ok"] : ["✗", "no"];
-  return tableRow([mark, cut(input, 200), [markedOutput(output, expected)]]);
+  return tableRow([mark, short(input, 201), [markedOutput(output, expected)]]);
 };
 
 function samplesSection({ samples = [], lengths, step }) {
@@ -196,11 +197,11 @@ function samplesSection({ samples = [], lengths, step }) {
 
 function errorsSection({ errors, confusion, split }) {
   if (!errors) return null;
-  const rows = errors.map(([expected, output, count]) => [expected, output, [whole(count), "n"]]);
+  const rows = errors.map(([expected, output, count]) => [expected, output, numeric(whole(count))]);
   const listed = errors.length
     ? [
         html("h3", {}, "Most frequent errors"),
-        table(["expected", "predicted", ["times", "n"]], rows),
+        table(["expected", "predicted", numeric("times")], rows),
       ]
     : [html("p", {}, "Every target is predicted.")];
   const isDrawn = confusion?.labels.length > 1;

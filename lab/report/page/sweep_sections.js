@@ -13,7 +13,7 @@ import {
   place,
   tableRow,
 } from "./parts.js";
-import { section, stateMark, table } from "./parts.js";
+import { numeric, plotted, section, stateMark, table } from "./parts.js";
 import { changedKeys, scoresTable } from "./run_sections.js";
 import { counted, duration, scoreText, timeLeft } from "./words.js";
 
@@ -49,7 +49,7 @@ function groupsTable(data) {
     const cells = [
       ...valuesOf(group),
       [group.count, group.count.includes("of") ? "n bad" : "n"],
-      ["", "plotted"],
+      plotted,
       [html("b", {}, isKnown ? numberText(data, group.mean) : "–"), "n"],
       [isKnown ? intervalText(data, group) : "–", "n q"],
       ...others(group, columns.slice(0, shownScores)),
@@ -57,14 +57,8 @@ function groupsTable(data) {
     return tableRow(cells, undefined, names.length);
   };
   const titles = columns.map(({ name }) => other(name));
-  const heads = [
-    ...names,
-    ["seeds", "n"],
-    ["", "plotted"],
-    [score, "n"],
-    [interval, "n"],
-    ...titles.slice(0, shownScores),
-  ];
+  const own = [numeric("seeds"), plotted, numeric(score), numeric(interval)];
+  const heads = [...names, ...own, ...titles.slice(0, shownScores)];
   const made = [table(heads, groups.map(rowOf), "groups")];
   if (columns.length <= shownScores) return made;
   const allRow = (group) =>
@@ -75,7 +69,7 @@ function groupsTable(data) {
 function resultSection(data) {
   if (data.table) {
     const [heads, ...rows] = data.table;
-    const cells = (list) => list.map((text, i) => (i ? [text, "n"] : text));
+    const cells = (list) => list.map((text, i) => (i ? numeric(text) : text));
     return section("result", "Result", "", table(cells(heads), rows.map(cells)));
   }
   if (!data.groups) return null;
@@ -161,10 +155,10 @@ function differencesTable(differences) {
     const isTwo = of.of === "interaction" && each.verdict === "yes";
     return [
       nameOf(of, each),
-      [`${each.pairs}`, "n"],
-      [html("b", {}, size), "n"],
+      numeric(`${each.pairs}`),
+      numeric(html("b", {}, size)),
       [each.low === null || each.high === null ? "–" : `${low} … ${high}`, "n q"],
-      ["", "plotted"],
+      plotted,
       [each.pairs ? `${Number(each.p.toPrecision(2))}` : "–", "n"],
       [
         isTwo ? "the effect depends on it." : answerOf(differences, each),
@@ -172,15 +166,9 @@ function differencesTable(differences) {
       ],
     ];
   };
-  const heads = [
-    "",
-    ["pairs", "n"],
-    [differences.log ? "factor" : "difference", "n"],
-    ["95 % interval", "n"],
-    ["", "plotted"],
-    ["p", "n"],
-    "in words",
-  ];
+  const size = differences.log ? "factor" : "difference";
+  const estimate = [numeric("pairs"), numeric(size), numeric("95 % interval")];
+  const heads = ["", ...estimate, plotted, numeric("p"), "in words"];
   const rows = differences.tables.flatMap((of) => [
     groupRow(7, noteOf(of)),
     ...of.rows.map((each) => rowOf(of, each)),
@@ -230,7 +218,7 @@ function targetSection({ target, groups }) {
     "A seed that never reaches it counts as later than all others. So a median can be " +
     `“> ${whole(target.last)}”, and there is no mean.` +
     (target.left_out ? ` Left out: ${out} that failed, or trains and has not reached it.` : "");
-  const heads = ["group", ["reached", "n"], ["median step", "n"], ["seconds", "n"]];
+  const heads = ["group", numeric("reached"), numeric("median step"), numeric("seconds")];
   return section(
     "target",
     "Time to a target",
@@ -287,7 +275,7 @@ function runsSection(data) {
   const sorted = [...runs].sort((a, b) => rank(a) - rank(b) || order(a) - order(b) || 0);
   const failed = countOf(runs, "failed");
   const most = Math.max(shownRuns, failed);
-  const heads = ["run", "state", "steps", [score, "n"], ["time", "n"], "last line"];
+  const heads = ["run", "state", "steps", numeric(score), numeric("time"), "last line"];
   const made = (some) =>
     table(
       heads,

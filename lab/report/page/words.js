@@ -7,12 +7,6 @@ export const spaced = (name) => name.replaceAll("_", " ");
 // "test_longer" → "test, longer"
 export const splitWords = (split) => (split === "val" ? "validation" : split.replace("_", ", "));
 
-// A text of at most `most` characters, before an ellipsis if it was longer.
-export function cut(text, most) {
-  const letters = [...text];
-  return letters.length > most ? `${letters.slice(0, most).join("")}…` : text;
-}
-
 // "22 s", or "3:05" from 100 s on
 export function duration(seconds) {
   if (seconds < 100) return `${seconds.toFixed(0)} s`;
