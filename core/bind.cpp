@@ -42,6 +42,7 @@ void bind_leaf(const Tensor& leaf, Handle<Storage> elements, Handle<Storage> gra
 
 void count_modification(const Tensor& leaf) {
   ++leaf.storage()->version;
+  if (!pool_attachment(leaf.storage().get()).object) return;  // as of most, in training
   Handle<kernels::Form> of_values_before;
   kernels::LastForm(leaf).swap(of_values_before);
 }
