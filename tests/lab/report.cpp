@@ -603,7 +603,7 @@ TEST_CASE("the exact match of a split has Wilson's interval where it counts exam
                 "test": {"loss": 0.1, "exact_match": 0.998, "examples": 500},
                 "test_longer": {"loss": 4, "exact_match": 0.012, "examples": 0}})");
   const Json data = run.data();
-  CHECK(data.at("trained").text() == R"({"steps":5000.0,"seconds":22.0,"best_step":5000.0})");
+  CHECK(data.at("trained").text() == R"({"steps":5000,"seconds":22.0,"best_step":5000})");
   CHECK(data.at("best_by").string() == "loss");
   const auto& splits = data.at("run").at("scores").elements();
   REQUIRE(splits.size() == 2);
