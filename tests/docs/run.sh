@@ -139,7 +139,7 @@ done
 # shapes, errors and an example, which are executed by other tests.
 while read -r name; do
   grep -qE "^## (.*, )?$name(,|\$)" docs/operations.md || complain "docs/operations.md: no example of $name"
-done < <(sed -nE 's/^(Tensor|TopK|std::vector<Tensor>) ([a-z_]+)\(.*/\2/p' core/standard_ops.h core/more_ops.h | sort -u)
+done < <(sed -nE '/^namespace fused/,/^}/d; s/^(Tensor|TopK|std::vector<Tensor>) ([a-z_]+)\(.*/\2/p' core/standard_ops.h core/more_ops.h | sort -u)
 while read -r name; do
   grep -qE "^## (.*, )?$name(,|\$)" docs/classes.md || complain "docs/classes.md: no example of $name"
 done < <(grep -hoE '^class [A-Z]\w+( final)? : public (Module|Model|Mixing|MultiHeadAttention|Positions|ScoreBias|Tap|Past)\b' core/*.h nn/*.h nn/forms/*.h | awk '{ print $2 }' | sort -u)
