@@ -16,6 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C.UTF-8
 cp -r "$root/configs" "$work"
+mkdir "$work"/loaded{,-new}
 cd "$work"
 text=${HEED_TEXT:-$root/README.md}
 failed=0
@@ -26,6 +27,7 @@ steps=(--set train.steps=20 --set train.log_every=1 --set train.evaluate_every=2
   --set schedule.warmup_steps=5 --set precision=highest)
 launch=()
 train() {
+  ln -sfn "loaded$([[ $1 == "$old" ]] || echo -new)" runs  # where a config that fine-tunes finds its run
   "${launch[@]}" "$1" train "$2" --run "$3" "${steps[@]}" "${@:4}" &>log ||
     { printf '%s with %s failed:\n%s\n' "$2" "$1" "$(<log)" >&2; return 1; }
 }
@@ -130,9 +132,9 @@ for config; do
     bash -eo pipefail -c "$command" 2>log || { echo "$config: skipped, no data: $(tail -n 1 log)"; continue; }
   fi
   base=$(sed -n 's|^load = "\.\./runs/\(.*\)"|\1|p' "configs/$config.toml")  # the run to fine-tune
-  if [[ $base && ! -d runs/$base ]]; then
-    train "$old" "configs/$base.toml" "runs/$base" || { failed=1; continue; }
-  fi
+  for program in "$old" "$new"; do
+    [[ -z $base ]] || train "$program" "configs/$base.toml" "runs/$base" || { failed=1; continue 2; }
+  done
   compare "$config" "${options[@]}"
 done
 # Forms that no config has.
