@@ -68,7 +68,7 @@ constexpr Named<int64_t> playground_limits[] = {{"model.dim", 256},
 int64_t largest_integer(const FieldValue& value) {
   if (const auto* const integer = std::get_if<int64_t>(&value)) return *integer;
   const auto* const list = std::get_if<std::vector<int64_t>>(&value);
-  return list && !list->empty() ? std::ranges::max(*list) : 0;
+  return list && !list->empty() ? *std::ranges::max_element(*list) : 0;
 }
 
 void check_playable(const Experiment& experiment) {

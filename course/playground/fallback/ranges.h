@@ -82,11 +82,6 @@ constexpr void sort(Range&& range, Less less = {}, Of of = {}) {
   std::sort(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
 }
 
-template <class Range, class Less = ranges::less, class Of = identity>
-void stable_sort(Range&& range, Less less = {}, Of of = {}) {
-  std::stable_sort(ranges::begin(range), ranges::end(range), ranges::comparing(less, of));
-}
-
 template <class Range, class To>
 constexpr void copy(Range&& range, To to) {
   std::copy(ranges::begin(range), ranges::end(range), to);
