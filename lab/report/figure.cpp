@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "apps/inference/scores.h"
 #include "apps/support/axis.h"
@@ -26,17 +25,6 @@ std::string unit_of(const std::string& name) {
   return score && *score->unit ? fmt::format(" ({})", score->unit) : "";
 }
 
-struct Limits {
-  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
-
-  void include(const std::vector<double>& values) {
-    for (const double value : values) {
-      lowest = std::min(lowest, value);
-      highest = std::max(highest, value);
-    }
-  }
-};
-
 std::vector<std::pair<double, double>> points_of(const std::vector<double>& steps,
                                                  const std::vector<double>& values,
                                                  const PlotAxis& x, const PlotAxis& y) {
@@ -49,18 +37,20 @@ std::vector<std::pair<double, double>> points_of(const std::vector<double>& step
 }  // namespace
 
 std::string figure_svg(const Chart& chart, const std::string& bands) {
-  Limits steps, values;
-  steps.include({0});
+  double last = 0;
+  std::vector<double> values;
   bool has_bands = false;
   for (const ChartLine& line : chart.lines) {
-    steps.include(line.curve.steps);
-    for (const auto* part : {&line.curve.values, &line.low, &line.high}) values.include(*part);
+    if (!line.curve.steps.empty()) last = std::max(last, line.curve.steps.back());
+    for (const auto* part : {&line.curve.values, &line.low, &line.high})
+      values.insert(values.end(), part->begin(), part->end());
     has_bands = has_bands || !line.low.empty();
   }
-  const bool log = !is_linear(chart.name) && wants_log(values.lowest, values.highest);
-  if (!(values.lowest <= values.highest)) values = {0, 1};
-  const PlotAxis x(0, steps.highest, false, Size::left, Size::width - Size::right),
-      y(values.lowest, values.highest, log, Size::top + Size::plot, Size::top);
+  if (values.empty()) values = {0, 1};
+  const auto [lowest, highest] = std::ranges::minmax(values);
+  const bool log = !is_linear(chart.name) && wants_log(lowest, highest);
+  const PlotAxis x(0, last, false, Size::left, Size::width - Size::right),
+      y(lowest, highest, log, Size::top + Size::plot, Size::top);
   const std::string title =
       curve_title(chart.name) + unit_of(chart.name) + (log ? ", logarithmic" : "");
   const double height = Size::top + Size::plot + Size::below +
