@@ -137,9 +137,10 @@ class Fields {
   // Without it: always. A field that has none is not used.
   virtual void when(bool /*applies*/) {}
 
-  // A nested struct: [name] in TOML. `applies` says the same of its fields, by their names, where
-  // it depends on values outside of the struct.
+  // Returns whether the field of this name has an effect.
   using Applies = std::function<bool(std::string_view name)>;
+  // A nested struct: [name] in TOML. `applies` says when its fields have an effect, where that
+  // depends on values outside of the struct.
   template <class Struct>
   void section(const char* name, Struct& value, const char* help, const Applies& applies = {}) {
     enter(name, help);

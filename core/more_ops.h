@@ -111,6 +111,7 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
 
 // Of scaled_dot_product_attention(), with two definitions: see core/ops/fused.h.
 namespace fused {
+// The same, of arguments that have been checked.
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads,
                  const AttentionOptions& options);
 }

@@ -29,10 +29,10 @@ struct Example {
   int32_t prompt = 0;                // language model of a task: number of inputs in the prompt
 
   // Vectors in place of the source, or of a classifier's input: data/features.h.
-  int64_t positions = 0;             // T, by which bucketing sorts
-  std::vector<float> features = {};  // (T, F)
-  std::vector<int32_t> sender = {},
-                       receiver = {};     // (E): edge e leads from sender[e] to receiver[e]
+  int64_t positions = 0;                  // T, by which bucketing sorts
+  std::vector<float> features = {};       // (T, F)
+  std::vector<int32_t> sender = {};       // (E): edge e leads from sender[e]
+  std::vector<int32_t> receiver = {};     // (E): to receiver[e]
   std::vector<float> edge_features = {};  // (E, …)
 };
 

@@ -24,7 +24,7 @@ namespace heed::inline HEED_REAL {
 struct SimilarityRule;
 struct NormaliserRule;
 extern const SimilarityRule* const scaled_dot_product;  // null in the minimal build
-extern const NormaliserRule* const softmax_of_scores;
+extern const NormaliserRule* const softmax_of_scores;   // the same
 enum class ScoreScale;
 enum class HeadWidth;
 enum class Combine;
@@ -38,13 +38,13 @@ struct MultiHeadAttentionOptions {
   PositionalOptions positional = {};  // those that act in attention: rotary turns Q and K
   // ---- other forms, by make_attention(). fields() describes each.
   const SimilarityRule* similarity = scaled_dot_product;
-  ScoreScale scale = {};
-  double scale_value = 1, sigma = 1;
+  ScoreScale scale = {};              // of scaled_dot: 1/√K, …
+  double scale_value = 1, sigma = 1;  // of scale = "value"; of gaussian
   const NormaliserRule* normaliser = softmax_of_scores;
   bool straight_through = false;
   double temperature = 1, final_temperature = 0;
   int64_t temperature_steps = 0;
-  HeadWidth head_width = {};
+  HeadWidth head_width = {};                            // D / H, or D
   int64_t key_dim = 0, value_dim = 0;                   // of every head; 0: by head_width
   std::vector<int64_t> key_dims = {}, value_dims = {};  // of each head, instead of these
   Combine combine = {};

@@ -24,8 +24,8 @@ enum class InitKind {
 
 struct InitOptions {
   InitKind kind = InitKind::xavier_uniform;
-  double gain = 1;
-  double std = 0.02;
+  double gain = 1;    // of the xavier and kaiming kinds
+  double std = 0.02;  // of the others
 
   void fields(Fields& f);  // visits each, for a config
   void validate() const;   // throws InputError for values out of range

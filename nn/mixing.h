@@ -63,17 +63,17 @@ struct MixingRule {
   void (*validate)(const ModelOptions& options) = nullptr;
 };
 namespace mixings {
-extern const MixingRule attention;
+extern const MixingRule attention;  // multi-head attention: nn/attention.h
 }
 
 enum class Padding;  // nn/forms/mixings.h
 
 // The section [model.block].
 struct MixingOptions {
-  const MixingRule* kind = &mixings::attention;
-  int64_t kernel_size = 3;  // of a convolution
-  Padding padding = {};     // of a convolution; at first zeros
-  int64_t length = 64;      // of a dense layer over time: the longest sequence
+  const MixingRule* kind = &mixings::attention;  // the sublayer
+  int64_t kernel_size = 3;                       // of a convolution
+  Padding padding = {};                          // of a convolution; at first zeros
+  int64_t length = 64;                           // of a dense layer over time: the longest sequence
 
   void fields(Fields& f);  // visits each, for a config
 };

@@ -58,17 +58,16 @@ struct ModelOptions {
   // These options for the layers of the encoder, and for those of the decoder or of a language
   // model, which are causal and read a sequence of tokens. Throw as check_ranges().
   ModelOptions encoder_stack(const ModelSizes& sizes = {}) const;
-  ModelOptions decoder_stack() const;
-  bool has_final_norm() const {  // a norm follows the last layer
+  ModelOptions decoder_stack() const;  // causal
+  bool has_final_norm() const {        // a norm follows the last layer
     return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
   }
 
   void fields(Fields& f);     // visits each, for a config
   void check_ranges() const;  // throws InputError for values out of range
-  // Throw also, naming the key, for options that contradict each other: in a stack, and in a model
-  // of this kind.
-  void validate_stack() const;
-  void validate() const;
+  // Throw also, naming the key, for options that contradict each other.
+  void validate_stack() const;  // in a stack
+  void validate() const;        // in a model of this kind
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -38,7 +38,7 @@ struct PositionalRule {
   bool acts_in_attention() const { return rotate || score_bias; }  // with `rotate` or `score_bias`
 };
 namespace positional_encodings {
-extern const PositionalRule none, learned, rotary;
+extern const PositionalRule none, learned, rotary;  // rotary acts in attention
 // p(t) = [sin ω₀t, cos ω₀t, sin ω₁t, cos ω₁t, …],  ωₖ = 10000^(-2k/D). The product p(s)·p(t) =
 // Σₖ cos ωₖ(s - t) depends on the distance only. An odd width ends with a sine without its cosine.
 extern const PositionalRule sinusoidal;

@@ -20,7 +20,7 @@ class Model : public Module {
   Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
               const LabelSmoothing& smoothing = {}) const;
 
-  virtual ModelKind kind() const = 0;
+  virtual ModelKind kind() const = 0;      // one of three
   virtual const Linear& head() const = 0;  // the last layer, which computes the logits
   virtual Tensor head_input(const Inputs& inputs) const = 0;  // (B, T, D); classifier: (B, …)
   // The same from what the last layer of the last stack returns, x (B, T, D). `lengths` (B).

@@ -16,7 +16,7 @@ struct Optimizer::Layout {
   Layout(std::vector<NamedParameter> parameters, std::vector<std::string> names)
       : arena(std::move(parameters)), state(arena, std::move(names)) {}
 
-  Arena arena;
+  Arena arena;       // of parameters and gradients
   ArenaState state;  // of the rule: exp_avg.<parameter> and so on
 };
 

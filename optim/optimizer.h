@@ -66,17 +66,17 @@ enum class Decay { matrices, all };
 // The section [optim].
 struct OptimOptions {
   const OptimizerRule* kind = &optimizers::adamw;
-  double lr = 1e-3;         // learning rate: the peak of a schedule
-  double weight_decay = 0;  // pulls parameters towards 0
-  Decay decay = Decay::matrices;
-  double clip_norm = 0;   // largest norm of all gradients; 0: no limit
-  double momentum = 0;    // sgd: fraction of the last update that is kept
-  bool nesterov = false;  // sgd: looks ahead along the momentum
-  double beta1 = 0.9;     // adam: decay of the mean of gradients
-  double beta2 = 0.999;   // adam: decay of the mean of squared gradients
-  double epsilon = 1e-8;  // adam: added to the divisor; with 0 it may be 0 / 0
-  bool amsgrad = false;   // adam: divides by the largest second moment so far
-  double ema = 0;         // decay of an average of the weights (optim/average.h); 0: none
+  double lr = 1e-3;               // learning rate: the peak of a schedule
+  double weight_decay = 0;        // pulls parameters towards 0
+  Decay decay = Decay::matrices;  // what weight_decay pulls
+  double clip_norm = 0;           // largest norm of all gradients; 0: no limit
+  double momentum = 0;            // sgd: fraction of the last update that is kept
+  bool nesterov = false;          // sgd: looks ahead along the momentum
+  double beta1 = 0.9;             // adam: decay of the mean of gradients
+  double beta2 = 0.999;           // adam: decay of the mean of squared gradients
+  double epsilon = 1e-8;          // adam: added to the divisor; with 0 it may be 0 / 0
+  bool amsgrad = false;           // adam: divides by the largest second moment so far
+  double ema = 0;                 // decay of an average of the weights (optim/average.h); 0: none
 
   void fields(Fields& f);  // visits each, for a config
   // Throws InputError for values out of range and for options that contradict each other.
@@ -111,13 +111,13 @@ class Optimizer {
 
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
-  void set_steps(int64_t steps) { steps_ = steps; }
+  void set_steps(int64_t steps) { steps_ = steps; }  // to resume from a checkpoint
 
   // How the parameters, their gradients and the arrays of the rule lie in memory. A build links one
   // definition: optim/minimal/layout.cpp leaves every tensor where it is, optim/layout.cpp moves
   // all into arrays.
   struct Layout;
-  Layout& layout() { return *layout_; }
+  Layout& layout() { return *layout_; }  // of this optimizer
   const Layout& layout() const { return *layout_; }
 
  private:

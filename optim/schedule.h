@@ -64,9 +64,9 @@ class Schedule {
   // step below 1.
   double rate(int64_t step) const;
 
-  const ScheduleOptions& options() const { return options_; }
-  double peak() const { return peak_; }
-  void set_peak(double peak) { peak_ = peak; }
+  const ScheduleOptions& options() const { return options_; }  // steps: of the schedule
+  double peak() const { return peak_; }                        // the largest rate
+  void set_peak(double peak) { peak_ = peak; }                 // as Plateau does
 
  private:
   ScheduleOptions options_;

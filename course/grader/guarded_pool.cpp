@@ -11,28 +11,36 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-constexpr size_t header_bytes = 64;  // holds the size; blocks are aligned to it
-constexpr std::align_val_t alignment{header_bytes};
+constexpr std::align_val_t alignment{64};
 PoolStatistics statistics;
+
+// Precedes every block. Only the library, which is compiled without the sanitizer, may read it.
+struct alignas(64) Header {
+  size_t bytes;
+  PoolAttachment attachment = {};
+};
+
+Header* header_of(void* memory) { return static_cast<Header*>(memory) - 1; }
 
 }  // namespace
 
 void* pool_allocate(size_t bytes) {
-  char* const header = static_cast<char*>(::operator new(header_bytes + bytes, alignment));
-  std::memcpy(header, &bytes, sizeof bytes);
-  ASAN_POISON_MEMORY_REGION(header, header_bytes);
+  void* const memory = ::operator new(sizeof(Header) + bytes, alignment);
+  Header* const header = new (memory) Header{bytes};
+  ASAN_POISON_MEMORY_REGION(header, sizeof(Header));
   statistics.live_bytes += static_cast<int64_t>(bytes);
   statistics.peak_bytes = std::max(statistics.peak_bytes, statistics.live_bytes);
-  return std::memset(header + header_bytes, 0xff, bytes);
+  return std::memset(static_cast<void*>(header + 1), 0xff, bytes);
 }
+
+PoolAttachment& pool_attachment(void* memory) { return header_of(memory)->attachment; }
 
 void pool_free(void* memory) noexcept {
   if (!memory) return;
-  char* const header = static_cast<char*>(memory) - header_bytes;
-  ASAN_UNPOISON_MEMORY_REGION(header, header_bytes);
-  size_t bytes = 0;
-  std::memcpy(&bytes, header, sizeof bytes);
-  statistics.live_bytes -= static_cast<int64_t>(bytes);
+  Header* const header = header_of(memory);
+  ASAN_UNPOISON_MEMORY_REGION(header, sizeof(Header));
+  if (const auto [object, end] = header->attachment; object) end(object);
+  statistics.live_bytes -= static_cast<int64_t>(header->bytes);
   ::operator delete(header, alignment);
 }
 

@@ -188,7 +188,7 @@ if [[ -n $library ]]; then
   FAULT_FOLDER=$work/slow FAULT_LIST=calls LD_PRELOAD=$library on none 1 "${options[@]}"
   mv slow fast
   for mpi in "${found[@]}"; do
-    for file in metrics.jsonl checkpoints/.tmp-step-20/model.safetensors; do
+    for file in metrics.jsonl checkpoints/.tmp-step-20/.tmp-model.safetensors; do
       rm -rf slow
       call=$(grep -n "^write $work/slow/$file" calls | sed -n '2{s/:.*//;p}')
       FAULT_FOLDER=$work/slow FAULT_CALL=$call FAULT_SECONDS=5 LD_PRELOAD=$library \
