@@ -11,6 +11,7 @@ std::vector<AttentionRecord> Recorder::records(const Module& model) const {
     const auto name = names.find(module);
     if (name == names.end()) continue;  // belongs to another model
     AttentionRecord& record = found.emplace_back(AttentionRecord{name->second, weights});
+    // A tap sees a Module; only this form of attention has the axes of a grid.
     const auto* const form = dynamic_cast<const AttentionForm*>(module);
     if (!form || form->lines_of().empty()) continue;
     record.grid.assign(form->lines_of().begin(), form->lines_of().end());

@@ -6,7 +6,7 @@
 //
 // and the metadata of model.safetensors
 //
-//   "heed": "0.2.0"                                            the version that wrote it
+//   "heed": "0.3.0"                                            the version that wrote it
 //   "model_sha256": "<SHA-256>"                                of the settings in [model]
 //   "vocabulary_sha256.embedding.token.weight": "<SHA-256>"    of the tokens (or labels) that the
 //                                                              rows of an array stand for

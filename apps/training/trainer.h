@@ -1,5 +1,5 @@
 // The training step: forward, backward and one update of the weights. Evaluations, checkpoints and
-// the log are in apps/training/training_loop.h.
+// the log are in apps/training/listeners.h.
 #pragma once
 
 #include <memory>

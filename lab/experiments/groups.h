@@ -150,7 +150,7 @@ struct ScoreTarget {
 // When runs reached a target for the first time: one run, or the median over the runs of a group.
 struct Reached {
   double steps = 0;                    // infinity: never
-  std::optional<double> seconds = {};  // none if a version of heed trained that did not record them
+  std::optional<double> seconds = {};  // none if the metrics do not have them
   double last_step = 0;                // the largest step trained
   double last_seconds = 0;             // the longest time trained
   int64_t runs = 1;                    // whose metrics have the score

@@ -27,7 +27,7 @@ struct ReportedRun {
   std::optional<TrainingResult> result = {};  // none until it has ended
   // Where and how it was trained last, [[label, value], …]. `record` has what else reproduces it.
   Json session = Json::array(), record = Json::array();
-  std::string started = {};                        // "2026-11-24 08:11 UTC, heed 0.2.0"
+  std::string started = {};                        // "2026-11-24 08:11 UTC, heed 0.3.0"
   std::map<std::string, std::string> set_in = {};  // by key
   std::string command = {};  // that began the run: its config, and what --set changed
   std::vector<std::string> notes = {};
@@ -76,8 +76,8 @@ struct ReportRequest {
 std::string figure_of(const ReportRequest& request);
 
 // Reads the runs. Throws InputError if a folder is no run, its config cannot be read, or no run
-// has a requested score. What else
-// is missing or damaged is left out; a sentence in the notes says so.
+// has a requested score. What else is missing or damaged is left out; a sentence in the notes says
+// so.
 Report report_data(const ReportRequest& request);
 
 }  // namespace heed

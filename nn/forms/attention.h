@@ -32,7 +32,7 @@ enum class Combine {
   concat_projection,  // Wᵒ [z₁; …; z_H]
   concat,             // [z₁; …; z_H]
   weighted,           // Σₕ wₕ zₕ, a learned scalar for each head
-  tensor,             // Σₕ zₕ Wₕ, a learned tensor (H, V, V)
+  tensor,             // Σₕ zₕ Wₕ, a learned tensor (H, D, D)
   mean,
   max
 };
@@ -108,7 +108,7 @@ class AttentionForm : public MultiHeadAttention {
   Tensor fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const override;
   Tensor combined(const Tensor& z) const override;
 
-  Part<Tensor> head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
+  Part<Tensor> head_weight_;  // Combine::weighted: (H); tensor: (H, D, D)
   std::vector<Group> groups_;
   Part<std::unique_ptr<ScoreBias>> position_bias_;
   Part<std::unique_ptr<GraphDistanceBias>> distance_bias_;

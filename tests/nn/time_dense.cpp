@@ -18,7 +18,7 @@ double linear_at(const Tensor& w, const Tensor& b, const real* x, int64_t o) {
   return result;
 }
 
-// The formula of nn/time_dense.h, in loops.
+// The formula of nn/forms/time_dense.h, in loops.
 Tensor by_definition(const TimeDense& layer, const Tensor& x, const Ids& lengths) {
   const auto named = layer.parameters();  // weight, value, output
   const Tensor value = named[1].tensor, value_bias = named[2].tensor, output = named[3].tensor,
