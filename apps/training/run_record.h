@@ -1,11 +1,13 @@
 // run.json: how a run came about, one session for each process that trained it.
 //
-//   {"sessions": [{"command": ["heed", "train", "configs/reverse.toml"], "format": 1,
-//                  "heed": "0.3.0", "commit": "0f1e2d3c4b5a", "compiler": "GNU 12.2.0", "flags":
-//                  "-O2 -DNDEBUG …", "processor": …, "threads": 2, "precision": "highest", "blas":
-//                  …, "data": "<the fingerprint of data/corpus.h>", "from_step": 0, "changed":
-//                  {"train.steps": ["100", "200"]}, "set_in": {"optim.lr":
-//                  "configs/reverse.toml:12", "seed": "command line", …}, "sweep": "runs/rates",
+//   {"sessions": [{"command": ["heed", "train", "configs/reverse.toml"],
+//                  "format": 1, "heed": "0.3.0", "commit": "0f1e2d3c4b5a",
+//                  "compiler": "GNU 12.2.0", "flags": "-O2 -DNDEBUG …",
+//                  "processor": …, "threads": 2, "precision": "highest", "blas": …,
+//                  "data": "<the fingerprint of data/corpus.h>", "from_step": 0,
+//                  "changed": {"train.steps": ["100", "200"]},
+//                  "set_in": {"optim.lr": "configs/reverse.toml:12", "seed": "command line", …},
+//                  "sweep": "runs/rates",
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
 //                  "seconds": 60.1, "cpu_seconds": 118.2, "peak_rss_mb": 41.3}, …]}
 //
