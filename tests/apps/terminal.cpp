@@ -111,8 +111,7 @@ TEST_CASE("help and tables fit the width of a terminal") {
   heed_ok(folder.path, {"train", "c.toml", "--run", "r"});
   CHECK(widest(heed_ok(folder.path, {"evaluate", "r"})) > 60);
   CHECK(widest(shown_on_terminal(folder.path, "evaluate r --color never", 60)) <= 60);
-  if (has_command("compare"))
-    CHECK(widest(shown_on_terminal(folder.path, "compare r", 60)) <= 60);
+  if (has_command("compare")) CHECK(widest(shown_on_terminal(folder.path, "compare r", 60)) <= 60);
 }
 
 TEST_CASE("tables: blocks of columns, and cells on several lines") {
