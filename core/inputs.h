@@ -1,4 +1,4 @@
-// What a model reads: data makes it, models of three kinds read it.
+// The inputs of a model. Data makes them, and models of three kinds read them.
 #pragma once
 
 #include "core/ids.h"
