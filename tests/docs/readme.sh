@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the commands of README.md's quick start, without those that install and build, and compares what they print.
+# Runs the commands of README.md's first two blocks, without those that install, build and test, and compares what they print.
+# The training that both blocks have runs once.
 #   readme.sh PROGRAM
 set -euo pipefail
 program=$(readlink -f "$1")
@@ -11,10 +12,13 @@ cp -r configs "$work"
 cd "$work"
 block() { awk -v kind="$1" '/^```$/ { inside = 0 } inside; $0 == "```" kind { inside = 1 }' "$readme"; }
 
+commands=''
 while IFS= read -r line; do
-  [[ $line != *apt-get* && $line != cmake* ]] || continue
+  line=$(sed -E 's/ +#.*//; s#(^|[ |])(\./heed|build/bin/heed-trainer) #\1"$program" #' <<<"$line")
+  [[ $line == *'"$program" '* && $line != *'"$program" test' && $commands != *"$line"* ]] || continue
+  commands+="$line;"
   echo "$line"
-  bash -c "${line//build\/bin\/heed/\"$program\"}" 2>log | tee -a output || { cat log; exit 1; }
+  program=$program bash -c "$line" 2>log | tee -a output || { cat log; exit 1; }
 done < <(block sh)
 # Scores differ in their last digits from one kind of processor to another; samples do not.
 sample=$(block text | grep '→')

@@ -62,10 +62,11 @@ for config in configs/*.toml; do
   [[ $goal && $row == *"| $goal |"* ]] || complain "configs/README.md: the goal of $name differs from its head: $goal"
 done
 
-# README.md is short, names the packages that heed cannot be built without, and each kind of user finds a first command.
+# README.md is short, names the packages that its commands need and the target of the trainer, and each kind of user finds a first command.
 (($(wc -l <README.md) <= 120)) || complain "README.md has more than 120 lines"
-packages=$(sed -nE 's/^\| (build|tensors|program) \| ([^|]*) \|.*/\2/p' cmake/packages.txt | tr '\n' ' ')
-grep -qxF "sudo apt-get install ${packages% }" README.md || complain "README.md: the packages differ from cmake/packages.txt"
+packages=$(sed -nE 's/^\| (build|tensors|program|intervals|view) \| ([^|]*) \|.*/\2/p' cmake/packages.txt | tr '\n' ' ')
+grep -qxF "\$(command -v sudo) apt-get install ${packages% }" README.md || complain "README.md: the packages differ from cmake/packages.txt"
+grep -q "^heed_executable($(sed -n 's/.* --target //p' README.md))$" apps/CMakeLists.txt || complain "README.md: there is no such target"
 for command in data sweep course playground; do
   grep -q "^| .* | \`./heed $command" README.md || complain "README.md: no row for ./heed $command"
 done
