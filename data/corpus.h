@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/dataset.h"
@@ -13,6 +14,10 @@
 #include "data/text_codec.h"
 
 namespace heed {
+
+// The groups that an example is in: each group's name with the example's value, such as {"length",
+// "12"}. The name is "" for a group that is a single string.
+using Groups = std::vector<std::pair<std::string, std::string>>;
 
 struct Corpus {
   ExampleFormat format;                           // whether positions hold tokens or features
@@ -37,6 +42,13 @@ struct Corpus {
   // Shape of the grid that the positions form, row-major: (height, width) of an image, (frames,
   // height, width) of a video. Empty for a sequence, a set or a graph.
   std::vector<int64_t> grid;
+
+  // The different combinations of groups, by Example::group. One for each combination that occurs,
+  // so that an example has one index however many groups it is in.
+  std::vector<Groups> groups;
+  // Numbers of Example::reference for each target: 1, the loss of the best possible predictor
+  // there, or the size of the vocabulary, its probabilities. 0: examples have no reference.
+  int64_t reference_width = 0;
 
   uint64_t seed = 0;                           // data.seed, or the experiment's
   std::vector<std::string> files;              // all files that were read

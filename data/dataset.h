@@ -34,6 +34,12 @@ struct Example {
   std::vector<int32_t> sender = {};       // (E): edge e leads from sender[e]
   std::vector<int32_t> receiver = {};     // (E): to receiver[e]
   std::vector<float> edge_features = {};  // (E, …)
+
+  // Of data.kind = "examples", where the example has them.
+  int32_t group = -1;                      // index of Corpus::groups; -1: in none
+  std::vector<float> values = {};          // regression: the target of each position; NaN: none
+  std::vector<float> reference = {};       // see Corpus::reference_width
+  std::vector<int32_t> position_ids = {};  // the position of each input, if not 0, 1, …
 };
 
 using Examples = std::span<const Example* const>;  // some examples of a dataset
