@@ -11,13 +11,14 @@ Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
   const auto added = [&](const Tensor& z) {
     return heed::dropout(tapped(norm, Site::sublayer, sublayer(z)), dropout);
   };
-  return tapped(norm, Site::stream, norm_first ? x + added(norm(x)) : norm(x + added(x)));
+  const auto next = [&](const Tensor& z) { return adds ? x + added(z) : added(z); };
+  return tapped(norm, Site::stream, norm_first ? next(norm(x)) : norm(next(x)));
 }
 
 Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
-  return feed_forward_residual_(y, feed_forward_);
+  return feed_forward_ ? feed_forward_->residual(y, feed_forward_->network) : y;
 }
 
 Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence,
@@ -27,25 +28,19 @@ Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence
   const Tensor w = cross_attention_residual_(y, [&](const Tensor& z) {
     return cross_attention_->across(z, memory, memory_mask, sequence.past);
   });
-  return feed_forward_residual_(w, feed_forward_);
+  return feed_forward_ ? feed_forward_->residual(w, feed_forward_->network) : w;
 }
 
 // ---- construction
 
 namespace {
 
-LinearOptions linear_options(const ModelOptions& o, int64_t residual_depth) {
-  return {.bias = o.bias, .init = o.init, .residual_depth = residual_depth};
+LinearOptions weights(const ModelOptions& o, int64_t residual_depth) {
+  return {o.bias, o.init, o.mixing.residual ? residual_depth : 0};
 }
 
 NormOptions norm_options(const ModelOptions& o) {
-  NormOptions norm = o.norm;
-  norm.bias = norm.bias && o.bias;
-  return norm;
-}
-
-int64_t hidden_width(const ModelOptions& o) {
-  return o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
+  return {o.norm.kind, o.norm.epsilon, o.norm.bias && o.bias};
 }
 
 MultiHeadAttentionOptions attention_options(const ModelOptions& o, const LinearOptions& linear) {
@@ -56,9 +51,13 @@ MultiHeadAttentionOptions attention_options(const ModelOptions& o, const LinearO
   return options;
 }
 
-std::unique_ptr<Mixing> make_mixing(const ModelOptions& o, const LinearOptions& linear) {
-  o.validate_stack();
-  return o.mixing.kind->make(o, linear);
+std::unique_ptr<FeedForwardSublayer> make_feed_forward(Module* layer, const ModelOptions& o,
+                                                       const LinearOptions& linear) {
+  if (!o.mixing.feed_forward) return nullptr;
+  const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
+  return std::unique_ptr<FeedForwardSublayer>(new FeedForwardSublayer{
+      {layer, "feed_forward_norm", o},
+      {layer, "feed_forward", o.dim, hidden, o.activation, o.dropout, linear}});
 }
 
 }  // namespace
@@ -74,35 +73,32 @@ const MixingRule mixings::attention = {
 Residual::Residual(Module* layer, std::string norm_name, const ModelOptions& o)
     : norm(layer, std::move(norm_name), o.dim, norm_options(o)),
       norm_first(o.norm_first),
+      adds(o.mixing.residual),
       dropout(o.dropout) {}
 
-EncoderLayer::EncoderLayer(const ModelOptions& o, int64_t residual_depth)
-    : mixing_residual_(this, o.mixing.kind->name + std::string("_norm"), o),
-      mixing_(this, o.mixing.kind->name, make_mixing(o, linear_options(o, residual_depth))),
-      feed_forward_residual_(this, "feed_forward_norm", o),
-      feed_forward_(this, "feed_forward", o.dim, hidden_width(o), o.activation, o.dropout,
-                    linear_options(o, residual_depth)) {}
+EncoderLayer::EncoderLayer(const ModelOptions& o, int64_t depth)
+    : mixing_residual_(this, (o.validate_stack(), o.mixing.kind->name + std::string("_norm")), o),
+      mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
+      feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
 
-DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t residual_depth)
-    : mixing_residual_(this, o.mixing.kind->name + std::string("_norm"), o),
-      mixing_(this, o.mixing.kind->name, make_mixing(o, linear_options(o, residual_depth))),
+DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t depth)
+    : mixing_residual_(this, (o.validate_stack(), o.mixing.kind->name + std::string("_norm")), o),
+      mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
       cross_attention_residual_(this, "cross_attention_norm", o),
       cross_attention_(
           this, "cross_attention",
-          make_attention(
-              o.dim, o.heads,
-              attention_options(o, linear_options(o, residual_depth)).across(o.memory_dim))),
-      feed_forward_residual_(this, "feed_forward_norm", o),
-      feed_forward_(this, "feed_forward", o.dim, hidden_width(o), o.activation, o.dropout,
-                    linear_options(o, residual_depth)) {}
+          make_attention(o.dim, o.heads,
+                         attention_options(o, weights(o, depth)).across(o.memory_dim))),
+      feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
 
 template <class Layer>
 Stack<Layer>::Stack(const ModelOptions& options, int64_t layers)
     : layers_([&] {
+        const int64_t depth = layers * (Layer::sublayers - !options.mixing.feed_forward);
         std::vector<Part<std::unique_ptr<Layer>>> all;
         for (int64_t i = 0; i < layers; ++i)
           all.emplace_back(this, fmt::format("layers.{}", i),
-                           std::make_unique<Layer>(options, Layer::sublayers * layers));
+                           std::make_unique<Layer>(options, depth));
         return all;
       }()),
       norm_(this, "norm",

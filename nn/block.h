@@ -4,9 +4,9 @@
 // x is the residual stream, to which the sublayers s add:
 //   pre-norm  (Xiong et al. 2020; norm_first):      x = x + dropout(s(norm(x)))
 //   post-norm (Vaswani et al. 2017, section 3.1):   x = norm(x + dropout(s(x)))
+// Without the option `residual` "x +" is left out: the layers are a chain.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,11 +18,18 @@ namespace heed::inline HEED_REAL {
 struct Residual {
   Part<Norm> norm;  // of x, or of the sum
   bool norm_first;  // pre-norm
+  bool adds;        // to x; otherwise the sublayer's output replaces x
   double dropout;   // of what the sublayer adds
 
   Residual(Module* layer, std::string norm_name, const ModelOptions& options);
   template <class Sublayer>
   Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
+};
+
+// The feed-forward network of a layer, with its residual connection.
+struct FeedForwardSublayer {
+  Residual residual;
+  Part<FeedForward> network;
 };
 
 // Attention, or its replacement, and feed-forward. With `attention.causal` it is a layer of a
@@ -41,8 +48,7 @@ class EncoderLayer : public Module {
  private:
   Residual mixing_residual_;
   Part<std::unique_ptr<Mixing>> mixing_;
-  Residual feed_forward_residual_;
-  Part<FeedForward> feed_forward_;
+  std::unique_ptr<FeedForwardSublayer> feed_forward_;  // or none
 };
 
 // Attention, attention to the encoder's output (the memory), feed-forward.
@@ -62,8 +68,7 @@ class DecoderLayer : public Module {
   Part<std::unique_ptr<Mixing>> mixing_;
   Residual cross_attention_residual_;
   Part<std::unique_ptr<MultiHeadAttention>> cross_attention_;
-  Residual feed_forward_residual_;
-  Part<FeedForward> feed_forward_;
+  std::unique_ptr<FeedForwardSublayer> feed_forward_;  // or none
 };
 
 // Applies layers, then a norm if has_final_norm(). Arguments after x are those of the layers.
@@ -79,11 +84,8 @@ class Stack : public Module {
   }
   // The last step: the norm of what the last layer returns, if there is one.
   Tensor after_layers(const Tensor& x) const { return norm_ ? (*norm_)(x) : x; }
-  // Returns whether all layers can continue from a cache.
-  bool can_cache() const {
-    return std::all_of(layers_.begin(), layers_.end(),
-                       [](const auto& layer) { return layer->can_cache(); });
-  }
+  // Returns whether the layers, which are alike, can continue from a cache.
+  bool can_cache() const { return layers_.empty() || layers_.front()->can_cache(); }
 
  private:
   std::vector<Part<std::unique_ptr<Layer>>> layers_;

@@ -68,12 +68,14 @@ extern const MixingRule attention;  // multi-head attention: nn/attention.h
 
 enum class Padding;  // nn/forms/mixings.h
 
-// The section [model.block].
+// The section [model.block]: the sublayers of a layer.
 struct MixingOptions {
   const MixingRule* kind = &mixings::attention;  // the sublayer
   int64_t kernel_size = 3;                       // of a convolution
   Padding padding = {};                          // of a convolution; at first zeros
   int64_t length = 64;                           // of a dense layer over time: the longest sequence
+  bool feed_forward = true;                      // after it, a feed-forward network
+  bool residual = true;  // sublayers add to the stream; otherwise they replace it
 
   void fields(Fields& f);  // visits each, for a config
 };

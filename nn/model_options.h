@@ -33,7 +33,7 @@ struct ModelOptions {
   double dropout = 0;            // of embeddings, hidden activations and a sublayer's output
   double attention_dropout = 0;  // of attention weights
   FeedForwardActivation activation = Activation::relu;
-  NormOptions norm = {};  // LayerNorm, or RMSNorm
+  NormOptions norm = {};  // LayerNorm, RMSNorm or none
   bool norm_first = true;
   Choice final_norm = Choice::automatic;  // a norm after the last layer; automatic: if norm_first
   bool bias = true;                       // of linear layers and LayerNorm
@@ -60,7 +60,8 @@ struct ModelOptions {
   ModelOptions encoder_stack(const ModelSizes& sizes = {}) const;
   ModelOptions decoder_stack() const;  // causal
   bool has_final_norm() const {        // a norm follows the last layer
-    return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
+    return norm.kind != NormKind::none &&
+           (final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes);
   }
 
   void fields(Fields& f);     // visits each, for a config

@@ -8,7 +8,8 @@
 namespace heed::inline HEED_REAL {
 
 Norm::Norm(int64_t dim, const NormOptions& options)
-    : weight(this, "weight", constant_parameter({dim}, 1)),
+    : weight(this, "weight",
+             options.kind != NormKind::none ? constant_parameter({dim}, 1) : Tensor()),
       bias(this, "bias",
            options.kind == NormKind::layer && options.bias ? constant_parameter({dim}, 0)
                                                            : Tensor()),
@@ -19,7 +20,7 @@ Norm::Norm(int64_t dim, const NormOptions& options)
 
 Tensor Norm::operator()(const Tensor& x) const {
   const ModuleScope here(*this);
-  Tensor y = replaced(x);
+  Tensor y = kind_ == NormKind::none ? x : replaced(x);
   if (!y)
     y = kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
                                  : rms_norm(x, weight, epsilon_);

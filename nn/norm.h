@@ -11,7 +11,7 @@ namespace heed::inline HEED_REAL {
 
 class Fields;  // core/fields.h
 
-enum class NormKind { layer, rms };  // LayerNorm, RMSNorm
+enum class NormKind { layer, rms, none };  // LayerNorm, RMSNorm, y = x
 
 // Options of a norm. The defaults are PyTorch's.
 struct NormOptions {
@@ -30,7 +30,7 @@ class Norm : public Module {
   // x (…, dim) → (…, dim)
   Tensor operator()(const Tensor& x) const;
 
-  Part<Tensor> weight;  // (dim), ones at first
+  Part<Tensor> weight;  // (dim), ones at first; or no tensor
   Part<Tensor> bias;    // (dim), zeros at first; or no tensor
 
  private:

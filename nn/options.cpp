@@ -36,9 +36,11 @@ void InitOptions::fields(Fields& f) {
 void InitOptions::validate() const { check_fields(*this, "init"); }
 
 void NormOptions::fields(Fields& f) {
-  static constexpr Named<NormKind> kinds[] = {{"layer", NormKind::layer}, {"rms", NormKind::rms}};
-  f.choice("norm", kind, kinds, "LayerNorm or RMSNorm");
-  f.number("norm_epsilon", epsilon, {1e-12, 1}, "constant added to the variance");
+  static constexpr Named<NormKind> kinds[] = {
+      {"layer", NormKind::layer}, {"rms", NormKind::rms}, {"none", NormKind::none}};
+  f.choice("norm", kind, kinds, "LayerNorm, RMSNorm, or no norm");
+  f.number("norm_epsilon", epsilon, {1e-12, 1}, "constant added to the variance")
+      .when(kind != NormKind::none);
 }
 
 void NormOptions::validate() const { check_fields(*this, "norm"); }
@@ -57,17 +59,21 @@ void ModelOptions::fields(Fields& f) {
   f.integer("heads", heads, {1, 1 << 12},
             "attention heads; must divide dim unless attention.key_dim sets their width");
   f.integer("feed_forward", feed_forward, {0, 1 << 20},
-            "hidden width of the feed-forward network; 0: 4 · D");
+            "hidden width of the feed-forward network; 0: 4 · D")
+      .when(mixing.feed_forward);
   f.choice("activation", activation, feed_forward_activation_names,
-           "activation of the feed-forward network");
+           "activation of the feed-forward network")
+      .when(mixing.feed_forward);
   f.number("dropout", dropout, dropout_range,
            "dropout of embeddings, hidden activations and outputs of sublayers");
   f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights")
       .when(attends);
   norm.fields(f);
   f.flag("norm_first", norm_first,
-         "normalise the input of a sublayer (pre-norm), not its output (post-norm)");
-  f.choice("final_norm", final_norm, choices, "norm after the last layer; auto: as norm_first");
+         "normalise the input of a sublayer (pre-norm), not its output (post-norm)")
+      .when(norm.kind != NormKind::none);
+  f.choice("final_norm", final_norm, choices, "norm after the last layer; auto: as norm_first")
+      .when(norm.kind != NormKind::none);
   f.flag("bias", bias, "give linear layers and LayerNorm a bias");
   f.flag("tie_weights", tie_weights, "compute logits by the embedding of the output's tokens")
       .when(kind != ModelKind::classifier);
@@ -85,7 +91,7 @@ void ModelOptions::fields(Fields& f) {
   f.section("attention", attention, "form of attention", [&](std::string_view key) {
     return key == "causal" ? kind != ModelKind::language_model : attends;  // a GRU can be causal
   });
-  f.section("block", mixing, "what exchanges information between positions");
+  f.section("block", mixing, "what a layer computes");
   f.section("init", init, "initial weights");
 }
 
@@ -109,6 +115,8 @@ void ModelOptions::validate_stack() const {
               "`mixing` = \"{}\" reads later positions, which a decoder must not, nor a "
               "layer with `attention.causal` = true; it needs `kind` = \"classifier\"",
               name);
+  check_input(final_norm != Choice::yes || norm.kind != NormKind::none,
+              "`final_norm` = true needs a norm, and `norm` = \"none\" has none");
   if (mixing.kind->is_attention) validate_attention(attention, dim, heads);
   if (mixing.kind->validate) mixing.kind->validate(*this);
   if (position.rotate)

@@ -31,7 +31,7 @@ enum class Site {
   head_outputs,  // attention: Pₕ Vₕ Woₕᵀ, which y adds up, with the bias; if wanted (B, H, Tq, D)
   preactivation,  // feed-forward: x W₁ᵀ + b₁ (B, T, F); if wanted; cannot be replaced
   activation,     // feed-forward: what W₂ reads (B, T, F)
-  scale,          // a norm: √(var(x) + ε) or √(mean(x²) + ε); if wanted (B, T, 1)
+  scale,          // a norm, but none: √(var(x) + ε) or √(mean(x²) + ε); if wanted (B, T, 1)
   normalised,     // a norm: its output (B, T, D)
   sublayer,       // the norm of a sublayer: what is added to the stream (B, T, D)
   stream,         // the norm of a sublayer: the residual stream after it (B, T, D)

@@ -416,7 +416,7 @@ Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t po
   const Without left_out(here_only, without);
   const int64_t outputs = model.head().weight.dim(0);
   Json json = heed::trace(here_only, 0, outputs <= 16 ? 16 : 12).json();
-  json.set("typed", !text.empty());
+  json.set("typed", !text.empty()).set("residual", experiment.model.mixing.residual);
   const Batch& batch = here_only.one;
   const bool reads_features = corpus_.format.features > 0;
   Json maps = Json::array();

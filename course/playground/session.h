@@ -41,6 +41,7 @@ class PlaygroundSession {
   // there are at most 16, and besides
   //
   //   typed    whether it is a text, whose targets are those that the model generates
+  //   residual whether sublayers add to the stream; otherwise they replace it
   //   maps     [{"name", "heads", "queries", "keys", "rows", "columns", "scale", "signed",
   //            "weights"}, …]: queries and keys are labels, rows and columns their numbers, and
   //            weights those of attention_bytes()

@@ -92,9 +92,8 @@ Attribution attribute(const Inspected& inspected, int64_t example, std::optional
   ScopeGuard here;
   here->gradients = here->training = false;
   const ModelOptions& o = inspected.options;
-  check_input(o.norm_first,
-              "attribute: this model has model.norm_first = false; its stream is normalised after "
-              "every sublayer and is not the sum of what they write");
+  const std::string no_sum = why_no_sum(o);
+  check_input(no_sum.empty(), "attribute: {}", no_sum);
   check_input(o.kind != ModelKind::classifier || o.pool != Pool::learned,
               "attribute: model.pool = \"learned\" reads the stream by attention, which is not "
               "linear");

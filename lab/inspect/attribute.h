@@ -34,7 +34,8 @@ struct Attribution {
 };
 // Computes the parts for the last target of an example. By default `token` is the target and
 // `other` the most likely other token. Throws InputError for an example or token that does not
-// exist, for a post-norm model, and for a classifier that pools by learned queries.
+// exist, for a stream that is no sum (why_no_sum()), and for a classifier that pools by learned
+// queries.
 Attribution attribute(const Inspected& inspected, int64_t example = 0,
                       std::optional<int64_t> token = {}, std::optional<int64_t> other = {});
 

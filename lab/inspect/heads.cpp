@@ -126,8 +126,11 @@ std::optional<double> ratio(double part, double whole, bool has) {
 
 // Σ λ / Σ |λ| of U W_O W_V E, whose eigenvalues other than 0 are those of W_V Eᵀ U W_O.
 std::optional<double> copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
-  if (inspected.options.kind == ModelKind::classifier || !s.name.starts_with("decoder") ||
-      is_cross(s.name) || s.width == 0)
+  const ModelOptions& options = inspected.options;
+  const bool is_only_sublayer = options.kind == ModelKind::language_model && options.layers == 1 &&
+                                !options.mixing.feed_forward;
+  if (options.kind == ModelKind::classifier || !s.name.starts_with("decoder") || is_cross(s.name) ||
+      s.width == 0 || (!options.mixing.residual && !is_only_sublayer))
     return {};
   const std::map<std::string, Tensor>& parameters = inspected.parameters;
   const auto e = parameters.find("embedding.token.weight"),
@@ -198,6 +201,7 @@ double random_composition(int64_t dim, int64_t reads, int64_t writes) {
 struct HeadMatrices {
   std::string stack;
   int64_t layer = 0, head = 0;
+  const Sublayer* sublayer;
   Factors reads_query, reads_key, copies;  // (W_Qᵀ W_K)ᵀ, W_Qᵀ W_K, W_O W_V
 };
 
@@ -222,6 +226,7 @@ std::vector<HeadMatrices> matrices_of(const Inspected& inspected,
       heads.push_back({s.name.substr(0, s.name.find('.')),
                        s.index,
                        h,
+                       &s,
                        {transpose(k, 0, 1), q},
                        {transpose(q, 0, 1), k},
                        {of_head(output, 1), of_head(value, 0)}});
@@ -244,6 +249,7 @@ std::vector<HeadScores::Pair> compositions(const Inspected& inspected,
   for (const HeadMatrices& b : heads)
     for (const HeadMatrices& a : heads) {
       if (a.stack != b.stack || a.layer >= b.layer) continue;
+      if (!inspected.options.mixing.residual && a.sublayer + 1 != b.sublayer) continue;
       pairs.push_back({a.stack, a.layer, a.head, b.layer, b.head,
                        composed(b.reads_query, a.copies) - random_keys,
                        composed(b.reads_key, a.copies) - random_keys,

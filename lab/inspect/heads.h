@@ -26,7 +26,8 @@
 namespace heed {
 
 // Scores that a model cannot have are none: those of positions in cross-attention, on lines of a
-// grid and in sets and graphs, those of tokens for features.
+// grid and in sets and graphs, those of tokens for features. In a chain (model.block.residual =
+// false) a head composes with those of the next sublayer only, and only a single head layer copies.
 struct HeadScores {
   struct Head {
     std::optional<int64_t> layer;

@@ -107,6 +107,15 @@ std::string predicting_stack(const ModelOptions& options) {
   return options.kind == ModelKind::classifier ? "encoder" : "decoder";
 }
 
+std::string why_no_sum(const ModelOptions& o) {
+  if (!o.mixing.residual)
+    return "this model has model.block.residual = false; each sublayer replaces its stream and "
+           "adds nothing to it";
+  if (o.norm_first || o.norm.kind == NormKind::none) return "";
+  return "this model has model.norm_first = false; its stream is normalised after every sublayer "
+         "and is not the sum of what they write";
+}
+
 Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch) {
   return inspected.model.head()(inspected.model.head_input(stream, batch.input_lengths));
 }

@@ -96,6 +96,9 @@ int64_t last_target(const Batch& batch, int64_t row);
 
 // "decoder", or "encoder" of a classifier: the stack whose stream the head reads.
 std::string predicting_stack(const ModelOptions& options);
+// Why the stream before the head is not the sum of the embedding and of what the sublayers write:
+// "this model has …"; "" if it is.
+std::string why_no_sum(const ModelOptions& options);
 // The logits if the predicting stack ended with this stream (B, T, D): through the final norm, the
 // pool of a classifier and the head.
 Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch);

@@ -56,9 +56,8 @@ Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits,
 Lens lens(const Inspected& inspected, int64_t example) {
   ScopeGuard here;
   here->gradients = here->training = false;
-  check_input(inspected.options.norm_first,
-              "lens: this model has model.norm_first = false; its stream is normalised after every "
-              "sublayer, so an earlier one is not what the head reads");
+  const std::string no_sum = why_no_sum(inspected.options);
+  check_input(no_sum.empty(), "lens: {}, so an earlier one is not what the head reads", no_sum);
   std::vector<Sublayer> stack = sublayers_of(inspected);
   check_input(!stack.empty(), "lens: this model has no layers");
   const std::string predicting = predicting_stack(inspected.options);

@@ -42,8 +42,7 @@ struct Lens {
   Json json() const;
   Table table() const;
 };
-// Throws InputError for a post-norm model: its streams were normalised and are not a sum that the
-// last norm reads.
+// Throws InputError if the stream is no sum (why_no_sum()): the head does not read earlier ones.
 Lens lens(const Inspected& inspected, int64_t example = 0);
 
 }  // namespace heed

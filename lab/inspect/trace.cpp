@@ -123,7 +123,7 @@ Trace trace(const Inspected& inspected, int64_t example, size_t count) {
   Trace result;
   result.example = example;
   result.is_classifier = inspected.options.kind == ModelKind::classifier;
-  const bool ends_anywhere = inspected.options.norm_first && !result.is_classifier;
+  const bool ends_anywhere = why_no_sum(inspected.options).empty() && !result.is_classifier;
   const std::string predicting = predicting_stack(inspected.options);
   for (const Recorded& stage : recorded) {
     const bool predicts = stage.name == "embedding" || stage.name.starts_with(predicting + ".");

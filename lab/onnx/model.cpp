@@ -122,6 +122,7 @@ class Exporter {
   }
 
   Value norm(const Value& x, const std::string& name) {
+    if (o_.norm.kind == NormKind::none) return x;
     const auto epsilon = static_cast<float>(o_.norm.epsilon);
     const Value weight = name + ".weight", bias = name + ".bias";
     if (o_.norm.kind == NormKind::layer) {
@@ -175,7 +176,9 @@ class Exporter {
   template <class Sublayer>
   Value residual(const Value& x, const std::string& name, const Sublayer& sublayer) {
     const std::string own = name + "_norm";
-    return o_.norm_first ? g_.add(x, sublayer(norm(x, own))) : norm(g_.add(x, sublayer(x)), own);
+    const Value added = sublayer(o_.norm_first ? norm(x, own) : x);
+    const Value y = o_.mixing.residual ? g_.add(x, added) : added;
+    return o_.norm_first ? y : norm(y, own);
   }
 
   // Layers, and a last norm. With a memory (B, Ts, De) they are those of a decoder.
@@ -190,6 +193,7 @@ class Exporter {
         x = residual(x, cross, [&](const Value& z) {
           return attention(z, memory, cross, block.dim, across);
         });
+      if (!o_.mixing.feed_forward) continue;
       const std::string forward = layer + "feed_forward";
       x = residual(x, forward, [&](const Value& z) { return feed_forward(z, forward); });
     }

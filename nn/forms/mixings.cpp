@@ -18,6 +18,8 @@ void MixingOptions::fields(Fields& f) {
       .when(kind == &mixings::convolution);
   f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time")
       .when(kind == &mixings::dense);
+  f.flag("feed_forward", feed_forward, "end each layer with a feed-forward network");
+  f.flag("residual", residual, "add to x what a sublayer computes; false: a chain of sublayers");
 }
 
 void check_mixing_input(const char* form, const char* reason, bool can_be_causal, const Tensor& x,

@@ -30,6 +30,8 @@ const std::vector<Assignments> forms = {
     {"data.kind=set", "data.lengths=[2,4]", "model.kind=classifier",
      "model.positional.kind=relative", "model.attention.similarity=gaussian",
      "model.attention.key_dim=3", "model.pool=learned", "model.init.kind=kaiming_uniform"},
+    {"data.kind=parity", "model.kind=language_model", "model.norm=none",
+     "model.block.feed_forward=false"},
     {"data.kind=set", "data.lengths=[2,4]", "model.kind=classifier", "model.block.mixing=dense",
      "model.positional.kind=integer", "schedule.kind=plateau"},
     {"data.kind=graph", "data.lengths=[3,4]", "model.kind=classifier", "model.positional.kind=none",

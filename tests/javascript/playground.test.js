@@ -82,6 +82,19 @@ test("what a position uses is the weight times the use of its query above", () =
   assert.deepEqual(off[0].left, [0, 0, 1]);
 });
 
+test("in a chain of attention layers a position uses only what the layers read", () => {
+  const isAttention = ({ stage }) => !stage.endsWith("feed_forward");
+  const stages = chain.stages.filter(isAttention);
+  const plan = planOf({ ...chain, stages, residual: false });
+  assert.equal(plan.rows.length, 2);
+  const use = useOf(plan, 2).map(({ left }) => left.map((value) => Number(value.toFixed(2))));
+  assert.deepEqual(use, [
+    [0.75, 0.25, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]);
+});
+
 test("the plan of a pair puts cross-attention where the encoder ends", () => {
   const pair = {
     source: ["1", "2"],

@@ -159,6 +159,8 @@ TEST_CASE("inspect: the rows of attribute add up to the difference of the logits
       [](ModelOptions&) {},
       [](ModelOptions& o) { o.norm.kind = NormKind::rms; },
       [](ModelOptions& o) { o.final_norm = Choice::no; },
+      [](ModelOptions& o) { o.norm.kind = NormKind::none, o.norm_first = false; },
+      [](ModelOptions& o) { o.mixing.feed_forward = false; },
       [](ModelOptions& o) { o.attention.combine = Combine::mean, o.attention.value_dim = 16; },
       [](ModelOptions& o) {
         o.attention.key_dims = {3, 9}, o.attention.value_dims = {5, 11};
@@ -442,6 +444,37 @@ TEST_CASE("inspect: post-norm models have no lens and no attribution, and are to
   CHECK_THROWS_WITH_AS(attribute(*t.inspected), doctest::Contains("model.norm_first = false"),
                        InputError);
   CHECK(ablate(*t.inspected, AblateWith::mean).json().at("parts").elements().size() > 4);
+}
+
+TEST_CASE("inspect: a chain has no lens and no attribution, and is told why") {
+  const InspectedTask t(ModelKind::language_model, [](ModelOptions& o) {
+    o.mixing.residual = o.mixing.feed_forward = false, o.layers = 3;
+  });
+  for (const auto& view : {std::function<void()>([&] { lens(*t.inspected); }),
+                           std::function<void()>([&] { attribute(*t.inspected); })})
+    CHECK_THROWS_WITH_AS(view(), doctest::Contains("model.block.residual = false"), InputError);
+  const HeadScores scores = head_scores(*t.inspected);
+  CHECK(scores.heads.size() == 6);
+  for (const HeadScores::Head& head : scores.heads) CHECK(!head.copying);
+  CHECK(scores.composition->size() ==
+        8);  // of the first layer with the second, of that and the third
+  for (const HeadScores::Pair& pair : *scores.composition)
+    CHECK(pair.to_layer == pair.from_layer + 1);
+  const Json traced = trace(*t.inspected).json();
+  REQUIRE(traced.at("stages").elements().size() == 4);
+  for (const Json& stage : traced.at("stages").elements()) CHECK(stage.at("logits").is_null());
+  // Without the last layer's output every prediction is the same.
+  const Json cut = ablate(*t.inspected, AblateWith::zero).json();
+  CHECK(part_named(cut, "decoder.layers.2").at("loss").text() ==
+        part_named(cut, "decoder.layers.2.attention").at("loss").text());
+
+  const InspectedTask one(ModelKind::language_model, [](ModelOptions& o) {
+    o.mixing.residual = o.mixing.feed_forward = false, o.layers = 1;
+  });
+  for (const HeadScores::Head& head : head_scores(*one.inspected).heads) CHECK(head.copying);
+  const InspectedTask between(ModelKind::language_model,
+                              [](ModelOptions& o) { o.mixing.residual = false; });
+  CHECK(head_scores(*between.inspected).composition->empty());
 }
 
 TEST_CASE("inspect: the stages of the lens are those of trace, and end with the model") {

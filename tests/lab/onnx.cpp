@@ -99,6 +99,12 @@ std::vector<Case> cases() {
                 o.attention.activation = Activation::silu;
                 o.final_norm = Choice::no;
               }),
+      changed("attention_only", translation, p::learned,
+              [](O& o) {
+                o.mixing.feed_forward = false;
+                o.norm.kind = NormKind::none;
+              }),
+      changed("chain", language, p::learned, [](O& o) { o.mixing.residual = false; }),
       changed("integer", language, p::integer,
               [](O& o) {
                 o.init.gain = 1;

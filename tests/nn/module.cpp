@@ -166,6 +166,61 @@ TEST_CASE("by default, pre-norm stacks end with a norm and post-norm stacks do n
   CHECK_FALSE(has_final(o));
 }
 
+TEST_CASE("a layer without feed-forward network, norm and residual is its attention") {
+  ModelOptions o = small(ModelKind::language_model);
+  o.mixing.feed_forward = o.mixing.residual = false;
+  o.norm.kind = NormKind::none;
+  o.attention.causal = true;
+  const EncoderLayer layer(o);
+  MultiHeadAttention attention(o.dim, o.heads, {.causal = true});
+  std::map<std::string, Tensor> values;
+  for (const NamedParameter& p : layer.parameters()) {
+    REQUIRE(p.name.starts_with("attention."));
+    values[p.name.substr(10)] = p.tensor;
+  }
+  attention.load(values);
+  const Tensor x = random_tensor({2, 5, o.dim}, 1);
+  check_same(layer(x, {}), attention(x, SequenceContext{}));
+  o.mixing.residual = true;
+  EncoderLayer adds(o);
+  values.clear();
+  for (const NamedParameter& p : layer.parameters()) values[p.name] = p.tensor;
+  adds.load(values);
+  check_same(adds(x, {}), x + attention(x, SequenceContext{}));
+}
+
+TEST_CASE("without norms a model has none, and final_norm = true contradicts it") {
+  for (const ModelKind kind :
+       {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier}) {
+    ModelOptions o = small(kind);
+    o.norm.kind = NormKind::none;
+    const auto all = names(*make_model(o, {5, 5, 3}));
+    CHECK(std::none_of(all.begin(), all.end(),
+                       [](const std::string& name) { return name.find("norm") != name.npos; }));
+    o.final_norm = Choice::yes;
+    CHECK_THROWS_WITH_AS(make_model(o, {5, 5, 3}),
+                         "`final_norm` = true needs a norm, and `norm` = \"none\" has none",
+                         InputError);
+  }
+}
+
+TEST_CASE("gpt2 counts the sublayers that add to the stream") {
+  const auto variance_of_output = [](const std::function<void(ModelOptions&)>& change) {
+    ModelOptions o = small(ModelKind::language_model);
+    o.layers = 8;
+    o.dim = 64;
+    o.init = {.kind = InitKind::gpt2, .std = 1};
+    change(o);
+    return variance(
+        make_model(o, {0, 5, 0})->parameter("decoder.layers.0.attention.output.weight"));
+  };
+  const auto near = [](double variance) { return doctest::Approx(variance).epsilon(0.1); };
+  CHECK(variance_of_output([](ModelOptions&) {}) == near(1.0 / 16));
+  CHECK(variance_of_output([](ModelOptions& o) { o.mixing.feed_forward = false; }) ==
+        near(1.0 / 8));
+  CHECK(variance_of_output([](ModelOptions& o) { o.mixing.residual = false; }) == near(1));
+}
+
 TEST_CASE("parameter counts agree with the formula") {
   // nanoGPT's shape without biases: V·D + T·D + L·(12·D² + 2·D) + D.
   ModelOptions o = small(ModelKind::language_model);

@@ -74,6 +74,7 @@ Inputs tap_example() {
 const TapForm tap_forms[] = {
     [](ModelOptions&) {},
     [](ModelOptions& o) { o.norm_first = false; },
+    [](ModelOptions& o) { o.mixing.residual = false; },
     [](ModelOptions& o) { o.activation = swiglu; },
     [](ModelOptions& o) { o.attention.similarity = &similarities::cosine; },
     [](ModelOptions& o) { o.attention.normaliser = &normalisers::hardmax; },

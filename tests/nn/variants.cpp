@@ -40,6 +40,15 @@ const std::vector<Variant>& variants() {
        }},
       {"post-norm decoder-only", language_model, [](ModelOptions& o) { o.norm_first = false; }},
       {"post-norm classifier", classifier, [](ModelOptions& o) { o.norm_first = false; }},
+      {"attention only", seq2seq, [](ModelOptions& o) { o.mixing.feed_forward = false; }},
+      {"no norm", language_model, [](ModelOptions& o) { o.norm.kind = NormKind::none; }},
+      {"no residual", language_model, [](ModelOptions& o) { o.mixing.residual = false; }},
+      {"a chain of attention", classifier,
+       [](ModelOptions& o) {
+         o.mixing.feed_forward = o.mixing.residual = false;
+         o.norm.kind = NormKind::none;
+         o.layers = 3;
+       }},
       {"gelu_tanh and rms", language_model,
        [](ModelOptions& o) { o.activation = Activation::gelu_tanh, o.norm.kind = NormKind::rms; }},
       {"silu", language_model, [](ModelOptions& o) { o.activation = Activation::silu; }},

@@ -142,7 +142,7 @@ config=sort
 for option in positional.kind=rotary positional.kind=alibi positional.kind=relative attention.similarity=additive \
   attention.normaliser=sum attention.temperature=2 attention.combine=mean attention.window=3 \
   attention.tie_key_value=true attention.key_dims=[3,5] block.mixing=gru norm=rms activation=swiglu dropout=0.1 \
-  attention_dropout=0.1 norm_first=false bias=false; do
+  attention_dropout=0.1 norm_first=false bias=false init.kind=gpt2; do
   [[ ${1-} == configs/* ]] || break  # configs were named
   more=()
   [[ $option == attention.key_dims=* ]] && more=(--set model.heads=2)

@@ -540,12 +540,13 @@ function layerRow(view, index, columns, width, height, norms) {
         );
       continue;
     }
-    parts.push(...strands(each, height, norms[side], after, use[index][side], scale));
+    if (!view.plan.isChain || !row[side]?.map)
+      parts.push(...strands(each, height, norms[side], after, use[index][side], scale));
     norms[side] = after;
   }
   if (row.kind === "cross") {
     parts.push(linesOf(row.right.map, columns[0], columns[1], use[index + 1].right, height, view));
-    if (columns[1].count <= readable)
+    if (columns[1].count <= readable && !view.plan.isChain)
       for (const i of columns[1].all) parts.push(plusSign(columns[1].x(i), height - 11));
   }
   for (const [side, each] of sides) {
@@ -556,7 +557,7 @@ function layerRow(view, index, columns, width, height, norms) {
       continue;
     }
     parts.push(linesOf(stage.map, each, each, use[index + 1][side], height, view));
-    if (each.count <= readable)
+    if (each.count <= readable && !view.plan.isChain)
       for (const i of each.all) parts.push(plusSign(each.x(i), height - 11));
   }
   const stages = [row.left, row.right].filter(Boolean);

@@ -243,9 +243,19 @@ const partTexts = {
   pool: ["Pool", "Learned queries read all positions. The answer depends only on what they read."],
   logits: [
     "Logits",
-    "The last vector of the position is normalised and multiplied by the output matrix. That " +
-      "gives one number per token, and the softmax turns these into probabilities.",
+    "The last norm, if there is one, and the output matrix turn the last vector of the position " +
+      "into one number per token, and the softmax turns these into probabilities.",
   ],
+};
+// In a chain, where each sublayer replaces the stream.
+const chainTexts = {
+  stream: "One vector per position. Each sublayer reads it and replaces it by another.",
+  attention: "In each head, every position reads other positions. What it read replaces its vector.",
+  cross_attention:
+    "Every position of the output reads the encoder’s vectors. What it read replaces its own.",
+  feed_forward:
+    "It works on each position alone. The vector becomes the hidden units, and these become the " +
+    "next vector.",
 };
 
 // A table of numbers by position. `name` keeps its focus at the next drawing.
@@ -339,7 +349,8 @@ export function partPanel(view) {
     .map((name) => trace.stages.find(({ stage }) => stage === name))
     .filter((stage) => stage && placeOfStage(stage.stage));
   const kind = stages.length ? placeOfStage(stages[0].stage)?.part : view.part;
-  const [title, words] = partTexts[kind] ?? [kind, "A part of the model that adds to the stream."];
+  const [title, usual] = partTexts[kind] ?? [kind, "A part of the model that adds to the stream."];
+  const words = (trace.residual === false && chainTexts[kind]) || usual;
   const nodes = [header(title, view), html("p", { class: "lead" }, words)];
   if (kind === "stream")
     nodes.push(

@@ -50,6 +50,7 @@ export function planOf(trace) {
   const title = ({ place, map }) =>
     sentenceNames[place.part] ?? (map ? "Attention" : place.part.replaceAll("_", " "));
   const isPair = trace.source !== null;
+  const isChain = trace.residual === false; // each sublayer replaces the stream
   const embedding = (name) => stages.find(({ stage }) => stage === name);
   if (!isPair) {
     const [first, ...rest] = stages;
@@ -61,6 +62,7 @@ export function planOf(trace) {
     }));
     return {
       isPair,
+      isChain,
       embeddings: [first],
       rows,
       pool: trace.maps.find(({ name }) => isPool(name)) ?? null,
@@ -98,11 +100,11 @@ export function planOf(trace) {
     row.encoderEnds = i === last;
   });
   const embeddings = [embedding("source_embedding"), embedding("embedding")];
-  return { isPair, embeddings, rows, pool: null };
+  return { isPair, isChain, embeddings, rows, pool: null };
 }
 
 // How much of what stands at a position before each row the chosen position uses: its own stream
-// 1, and a key the weight times the use of its query. [row] → {left, right}; the last entry is
+// 1, unless attention replaces it, and a key the weight times the use of its query. [row] → {left, right}; the last entry is
 // after all rows.
 export function useOf(plan, position, off = new Set()) {
   const size = (embedding) => embedding.norm.length;
@@ -111,8 +113,8 @@ export function useOf(plan, position, off = new Set()) {
   let use = plan.isPair
     ? { left: only(counts[0], -1), right: only(counts[1], position) }
     : { left: only(counts[0], position), right: null };
-  const before = (map, queries, keys) => {
-    const next = keys.slice();
+  const before = (map, queries, rest) => {
+    const next = rest.slice();
     for (let head = 0; head < map.heads; ++head) {
       if (off.has(`${map.name}.head.${head}`)) continue;
       queries.forEach((used, q) => {
@@ -127,10 +129,13 @@ export function useOf(plan, position, off = new Set()) {
   for (let i = plan.rows.length - 1; i >= 0; --i) {
     const { kind, left, right } = plan.rows[i];
     use = { ...use };
-    if (kind === "cross") use.left = before(right.map, use.right, use.left);
-    else {
-      if (left?.map) use.left = before(left.map, use.left, use.left);
-      if (right?.map) use.right = before(right.map, use.right, use.right);
+    const kept = (stream) => (plan.isChain ? stream.map(() => 0) : stream);
+    if (kind === "cross") {
+      use.left = before(right.map, use.right, use.left);
+      use.right = kept(use.right);
+    } else {
+      if (left?.map) use.left = before(left.map, use.left, kept(use.left));
+      if (right?.map) use.right = before(right.map, use.right, kept(use.right));
     }
     list.unshift(use);
   }
