@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 
 #include "apps/config/config.h"
@@ -39,6 +40,12 @@ void TrainOptions::fields(Fields& f) {
       .when(label_smoothing != 0);
   f.integer("evaluate_every", evaluate_every, count,
             "steps between evaluations; 0: only at the end", Field::Effect::result);
+  f.number("evaluate_factor", evaluate_factor, {1, 1000},
+           "above 1: the first evaluation is after evaluate_every steps, and each other one after "
+           "this many times the steps of the one before, rounded up; 1: all are evaluate_every "
+           "steps apart",
+           Field::Effect::result)
+      .when(evaluate_every > 0);
   f.texts("evaluate_splits", evaluate_splits,
           "splits to score at each evaluation, such as test_longer; val is always scored, and only "
           "val decides which checkpoint is the best",
@@ -68,6 +75,10 @@ void TrainOptions::fields(Fields& f) {
   f.integer("measure_every", measure_every, count,
             "steps between measures; 0: with every evaluation", Field::Effect::none)
       .when(!measures.empty());
+  f.integer("measure_examples", measure_examples, count,
+            "examples of the training split whose scores are measured, the first ones; 0: all",
+            Field::Effect::none)
+      .when(!measures.empty());
   f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation",
             Field::Effect::none);
   f.choice("best_by", best_by, scores::all,
@@ -93,6 +104,17 @@ void TrainOptions::fields(Fields& f) {
       "with mpirun: seconds after which all processes end if one of them is stopped or cannot "
       "be reached; 0: wait forever",
       Field::Effect::none);
+}
+
+bool TrainOptions::evaluates_at(int64_t step) const {
+  if (evaluate_every == 0) return false;
+  if (evaluate_factor == 1) return step % evaluate_every == 0;
+  constexpr double slack = 1e-12;  // ⌈1.1 · 100⌉ is 110, although 1.1 is a little more in binary
+  int64_t next = evaluate_every;
+  while (next < step)
+    next = std::max(next + 1, static_cast<int64_t>(std::ceil(static_cast<double>(next) *
+                                                             evaluate_factor * (1 - slack))));
+  return next == step;
 }
 
 void TrainOptions::validate() const {

@@ -29,6 +29,7 @@ struct TrainOptions {
   double label_smoothing = 0;
   Smoothing label_smoothing_over = Smoothing::vocabulary;
   int64_t evaluate_every = 500;
+  double evaluate_factor = 1;
   std::vector<std::string> evaluate_splits = {"val"};
   int64_t evaluate_batch_size = 0;
   int64_t checkpoint_every = 500;
@@ -38,6 +39,7 @@ struct TrainOptions {
   bool statistics = false;
   std::vector<std::string> measures;
   int64_t measure_every = 0;
+  int64_t measure_examples = 128;
   int64_t samples = 3;
   const Score* best_by = &scores::loss;
   int64_t patience = 0;
@@ -55,10 +57,15 @@ struct TrainOptions {
   int64_t evaluation_batch() const {
     return evaluate_batch_size > 0 ? evaluate_batch_size : batch_size;
   }
-  // Steps between rows of measures.
-  int64_t measured_every() const { return measure_every > 0 ? measure_every : evaluate_every; }
+  // Returns whether a step is one of those after which a run of any length is evaluated: s₁ =
+  // evaluate_every, and with a factor above 1 sₙ₊₁ = ⌈factor · sₙ⌉, but at least sₙ + 1; with the
+  // factor 1 all multiples of evaluate_every. A run is also evaluated after its last step.
+  bool evaluates_at(int64_t step) const;
   // Steps between the checkpoints that average_checkpoints counts.
-  int64_t average_every() const { return checkpoint_every > 0 ? checkpoint_every : evaluate_every; }
+  int64_t average_every() const {
+    const bool equal = evaluate_factor == 1;  // 0: not at equal distances
+    return checkpoint_every > 0 ? checkpoint_every : equal ? evaluate_every : 0;
+  }
 };
 
 struct Experiment {

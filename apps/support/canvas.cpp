@@ -20,9 +20,9 @@ constexpr const char* shapes[] = {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0", "m-3.5-3.
 
 const char* colour_of(size_t index) { return colours[index % std::size(colours)]; }
 
-std::string style_of(size_t index) {
-  const char* const dash = dashes[index % std::size(dashes)];
-  return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}", colour_of(index),
+std::string style_of(LineStyle style) {
+  const char* const dash = dashes[style.dash % std::size(dashes)];
+  return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}", colour_of(style.colour),
                      *dash ? fmt::format(" stroke-dasharray=\"{}\"", dash) : "");
 }
 
@@ -117,12 +117,12 @@ void Canvas::axes(const PlotAxis& x, const PlotAxis& y, std::string_view x_title
   upright_text(18, (top + bottom) / 2, "middle", y_title);
 }
 
-void Canvas::line(size_t index, const std::vector<std::pair<double, double>>& points) {
-  put("<polyline {} points=\"{}\"/>", style_of(index), text_of(points));
+void Canvas::line(LineStyle style, const std::vector<std::pair<double, double>>& points) {
+  put("<polyline {} points=\"{}\"/>", style_of(style), text_of(points));
 }
 
-void Canvas::band(size_t index, const std::vector<std::pair<double, double>>& outline) {
-  put("<polygon fill=\"{}\" fill-opacity=\"0.18\" points=\"{}\"/>", colour_of(index),
+void Canvas::band(LineStyle style, const std::vector<std::pair<double, double>>& outline) {
+  put("<polygon fill=\"{}\" fill-opacity=\"0.18\" points=\"{}\"/>", colour_of(style.colour),
       text_of(outline));
 }
 
@@ -133,11 +133,11 @@ void Canvas::points(size_t index, const std::vector<std::pair<double, double>>& 
   put("<path fill=\"{}\" d=\"{}\"/>", colour_of(index), path);
 }
 
-void Canvas::legend(size_t index, double x, double y, std::string_view label, bool joined) {
+void Canvas::legend(LineStyle style, double x, double y, std::string_view label, bool joined) {
   if (joined)
-    put("<path {} d=\"M{} {}h30\"/>", style_of(index), tenth(x), tenth(y));
+    put("<path {} d=\"M{} {}h30\"/>", style_of(style), tenth(x), tenth(y));
   else
-    points(index, {{x + 15, y}});
+    points(style.colour, {{x + 15, y}});
   text(x + 38, y + 4, "start", label);
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +35,15 @@ class PlotAxis {
   double begin_, end_, lowest_, highest_;
 };
 
+// Chooses one of eight colours that people with any kind of colour vision can tell apart (Okabe &
+// Ito 2008), and one of four kinds of dashes.
+struct LineStyle {
+  LineStyle(int64_t c, int64_t d) : colour(static_cast<size_t>(c)), dash(static_cast<size_t>(d)) {}
+  LineStyle(size_t index) : colour(index), dash(index) {}  // neighbours differ in both
+
+  size_t colour, dash;
+};
+
 // All coordinates are pixels, to the right and down; they are written to a tenth.
 class Canvas {
  public:
@@ -50,16 +61,14 @@ class Canvas {
   // the bottom.
   void axes(const PlotAxis& x, const PlotAxis& y, std::string_view x_title,
             std::string_view y_title);
-  // A line through points. `index` chooses one of eight colours that people with any kind of colour
-  // vision can tell apart (Okabe & Ito 2008), and dashes, which differ between neighbours too.
-  void line(size_t index, const std::vector<std::pair<double, double>>& points);
+  void line(LineStyle style, const std::vector<std::pair<double, double>>& points);
   // An area around a line, in its colour. Draw it before the line.
-  void band(size_t index, const std::vector<std::pair<double, double>>& outline);
-  // The same for points that no line joins. Neighbours differ in their shapes.
+  void band(LineStyle style, const std::vector<std::pair<double, double>>& outline);
+  // Points that no line joins. Neighbours differ in their colours and shapes.
   void points(size_t index, const std::vector<std::pair<double, double>>& points);
 
   // The label of a line or of points, to the right of a piece of it that begins at (x, y).
-  void legend(size_t index, double x, double y, std::string_view label, bool joined = true);
+  void legend(LineStyle style, double x, double y, std::string_view label, bool joined = true);
 
   // A group of cells. The upper left corner of the matrix is at (x, y).
   void begin_cells(double x, double y);

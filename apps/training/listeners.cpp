@@ -140,7 +140,7 @@ class Evaluation : public TrainingListener {
 
   Order order() const override { return Order::evaluation; }
   void after_step(const StepReport&) override {
-    if (training_.due(training_.experiment.train.evaluate_every)) evaluate();
+    if (training_.due_evaluation()) evaluate();
   }
 
  private:
@@ -203,7 +203,7 @@ class CheckpointWriter : public TrainingListener {
   Order order() const override { return Order::checkpoint; }
   void after_step(const StepReport&) override {
     const TrainOptions& train = training_.experiment.train;
-    const bool evaluation = training_.due(train.evaluate_every);
+    const bool evaluation = training_.due_evaluation();
     const bool best = evaluation && training_.state.best_step == training_.step();
     if (best || training_.due(train.checkpoint_every) ||
         (evaluation && train.checkpoint_every == 0))
@@ -242,6 +242,10 @@ TrainingContext::TrainingContext(const Experiment& e, const Corpus& c, RunWriter
 
 bool TrainingContext::due_at(int64_t at, int64_t every) const {
   return at == experiment.train.steps || (every > 0 && at % every == 0);
+}
+
+bool TrainingContext::due_evaluation() const {
+  return step() == experiment.train.steps || experiment.train.evaluates_at(step());
 }
 
 double TrainingContext::elapsed() const { return seconds_before + now() - started; }

@@ -34,7 +34,8 @@ struct TrainingContext {
   // Returns whether something is to be done every `every` steps, and after the last one.
   bool due(int64_t every) const { return due_at(step(), every); }
   bool due_at(int64_t step, int64_t every) const;
-  double elapsed() const;  // seconds of the run, in all processes that trained it
+  bool due_evaluation() const;  // the same of an evaluation
+  double elapsed() const;       // seconds of the run, in all processes that trained it
   double tokens_per_second() const;
   // Appends a row to metrics.jsonl. Throws Error if the folder is no longer the locked one.
   void write_row(const Json& row);

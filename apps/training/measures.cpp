@@ -14,6 +14,7 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "data/first_examples.h"
+#include "data/generated.h"
 
 namespace heed {
 namespace {
@@ -53,12 +54,19 @@ class MeasureListener final : public TrainingListener {
   MeasureListener(TrainingContext& training, std::vector<const Measure*> measures)
       : TrainingListener(training), measures_(std::move(measures)) {
     examples_ = first_of(measured_split(training.corpus), measured_examples);
-    trained_on_ = first_of(training.corpus.splits.at(train_split), measured_examples);
+    const Dataset& train = training.corpus.splits.at(train_split);
+    const int64_t count = training.experiment.train.measure_examples;
+    check_input(
+        count > 0 || train.size < unlimited,
+        "`train.measure_examples` = 0 measures all training examples, but they have no end: "
+        "set their number, or `data.train_size`");
+    trained_on_ = first_of(train, count > 0 ? count : train.size);
     seconds_.resize(measures_.size());
   }
 
   void after_step(const StepReport&) override {
-    if (training_.due(training_.experiment.train.measured_every())) write_row();
+    const int64_t every = training_.experiment.train.measure_every;
+    if (every > 0 ? training_.due(every) : training_.due_evaluation()) write_row();
   }
 
  private:

@@ -3,8 +3,8 @@
 // The framework defines no measure itself. Rooms add them with their commands
 // (apps/commands/room.h), and train.measures names those to compute. Measures read the first 128
 // examples of the validation split (without one: of the training split), with the weights that a
-// checkpoint of the step would have. Each row also has the loss and the accuracy on the first 128
-// examples of the training split:
+// checkpoint of the step would have. Each row also has the loss and the accuracy on the first
+// train.measure_examples of the training split:
 //
 //   {"step": 500, "train": {"loss": …, "token_accuracy": …}, "heads": {…}, "seconds": …}
 //

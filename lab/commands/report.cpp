@@ -15,7 +15,8 @@ constexpr const char* default_page = "report.html";
 struct ReportArguments final : CommandArguments {
   ReportRequest request;
   std::string output = default_page, figure, target;
-  bool no_profile = false;
+  std::vector<std::string> scores;
+  bool no_profile = false, log_x = false;
 
   std::vector<Option> options() override {
     return {
@@ -23,8 +24,13 @@ struct ReportArguments final : CommandArguments {
         {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
         {"--figure", "FILE", &figure,
          "Instead of the page write an SVG of the learning curves of --score"},
+        {"--log-x", "", &log_x, "With --figure: a logarithmic axis of steps"},
         {"--runs", "", &request.by_run, "Show a row and a curve for every run; do not group seeds"},
-        score_option(request.score),
+        {"--score", "NAME[,NAME]", &scores,
+         "Compare runs by this score, such as test.loss (default: the score of the validation "
+         "split "
+         "that train.best_by names); a figure also draws several, and all that a pattern such as "
+         "'*.loss' matches"},
         columns_option(request.columns),
         {"--target", "SCORE=VALUE", &target,
          "Show when each run of several reached a score of metrics.jsonl, such as val.loss=1.88"},
@@ -39,15 +45,18 @@ struct ReportArguments final : CommandArguments {
                                    target.empty() && !no_profile),
                 "--split, --columns, --target and --no-profile are for the page; --figure writes "
                 "none");
+    check_input(!figure.empty() || (scores.size() <= 1 && !log_x),
+                "--log-x and several scores are for --figure; the page takes one --score");
     const std::string file =
         figure.empty() ? output_path(output, {".html", ".htm"}) : output_path(figure, {".svg"});
     if (!figure.empty()) {
-      write_file(file, figure_of(request));
+      write_file(file, figure_of({request.paths, scores, request.by_run, log_x}));
       print(fmt::format("{}\n", figure));
       return exit_done;
     }
     ReportRequest asked = request;
     asked.profile = !no_profile;
+    if (!scores.empty()) asked.score = scores[0];
     if (!target.empty()) asked.target = ScoreTarget::parse(target);
     write_file(file, report_file(report_data(asked)));
     print(fmt::format("{}\n", output));

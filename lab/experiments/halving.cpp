@@ -43,10 +43,14 @@ void check_rungs(const std::vector<int64_t>& rungs, const Experiment& experiment
   for (const int64_t rung : rungs) {
     check_input(rung < train.steps, "halving.rungs: {} is not before the end, train.steps = {}",
                 rung, train.steps);
-    check_input(train.evaluate_every > 0 && rung % train.evaluate_every == 0,
+    check_input(train.evaluate_factor > 1 || train.evaluates_at(rung),
                 "halving.rungs: at step {} there is no evaluation: expected a multiple of "
                 "train.evaluate_every = {}",
                 rung, train.evaluate_every);
+    check_input(train.evaluates_at(rung),
+                "halving.rungs: at step {} there is no evaluation, with train.evaluate_every = {} "
+                "and train.evaluate_factor = {}",
+                rung, train.evaluate_every, train.evaluate_factor);
   }
 }
 

@@ -62,16 +62,19 @@ bool is_charted(const std::string& curve) {
   return !is_count(curve) && curve != "seconds" && !curve.starts_with("statistics.");
 }
 
-std::string curve_title(const std::string& name) {
-  std::string text = name == "lr"                 ? "learning rate"
-                     : name == "tokens_per_s"     ? "tokens per second"
-                     : name == "loss"             ? "training loss"
-                     : name.starts_with("val.")   ? "validation " + name.substr(4)
-                     : name.starts_with("train.") ? "training examples: " + name.substr(6)
-                                                  : name;
+std::string as_title(std::string text) {
   std::ranges::replace(text, '_', ' ');
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
+}
+
+std::string curve_title(const std::string& name) {
+  return as_title(name == "lr"                 ? "learning rate"
+                  : name == "tokens_per_s"     ? "tokens per second"
+                  : name == "loss"             ? "training loss"
+                  : name.starts_with("val.")   ? "validation " + name.substr(4)
+                  : name.starts_with("train.") ? "training examples: " + name.substr(6)
+                                               : name);
 }
 
 }  // namespace heed

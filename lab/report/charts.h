@@ -45,6 +45,8 @@ bool is_linear(const std::string& name);
 // have none.
 bool is_charted(const std::string& curve);
 
+// Returns a text that is not empty with spaces for underscores, and a capital letter first.
+std::string as_title(std::string text);
 // Returns what people call a curve: "val.token_accuracy" → "Validation token accuracy".
 std::string curve_title(const std::string& name);
 

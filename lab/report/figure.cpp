@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/inference/scores.h"
 #include "apps/support/axis.h"
@@ -16,7 +17,8 @@ namespace {
 struct Size {
   static constexpr double width = 720, left = 76, right = 20, top = 16, plot = 320, below = 52,
                           row = 20;
-  static constexpr size_t points = 1000;  // of a line
+  static constexpr double panel = 200, gap = 44;  // a plot among several, and the space below it
+  static constexpr size_t points = 1000;          // of a line
 };
 
 // What the values of a curve are counted in.
@@ -25,58 +27,92 @@ std::string unit_of(const std::string& name) {
   return score && *score->unit ? fmt::format(" ({})", score->unit) : "";
 }
 
-std::vector<std::pair<double, double>> points_of(const std::vector<double>& steps,
-                                                 const std::vector<double>& values,
-                                                 const PlotAxis& x, const PlotAxis& y) {
-  std::vector<std::pair<double, double>> points;
+using Points = std::vector<std::pair<double, double>>;
+
+// Leaves out what a logarithmic axis does not have.
+Points points_of(const std::vector<double>& steps, const std::vector<double>& values,
+                 const PlotAxis& x, const PlotAxis& y, bool log_x) {
+  Points points;
   for (size_t i = 0; i < steps.size(); ++i)
-    points.emplace_back(x.pixel(steps[i]), y.pixel(values[i]));
+    if (steps[i] > 0 || !log_x) points.emplace_back(x.pixel(steps[i]), y.pixel(values[i]));
   return points;
+}
+
+// The ends of the horizontal axis. A linear one begins at 0.
+PlotAxis horizontal_axis(const std::vector<Chart>& panels, bool log) {
+  double first = INFINITY, last = 0;
+  for (const Chart& chart : panels)
+    for (const ChartLine& line : chart.lines)
+      for (const double step : line.curve.steps) {
+        last = std::max(last, step);
+        if (step > 0) first = std::min(first, step);
+      }
+  if (last == 0) first = last = 1;
+  return {log ? first : 0, last, log, Size::left, Size::width - Size::right};
+}
+
+// Draws a chart whose plot has these pixels from top to bottom. Returns the title of its axis.
+std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axis,
+                       const PlotAxis& x, double top, double bottom, bool is_last) {
+  std::vector<double> values;
+  for (const ChartLine& line : chart.lines)
+    for (const auto* part : {&line.curve.values, &line.low, &line.high})
+      values.insert(values.end(), part->begin(), part->end());
+  if (values.empty()) values = {0, 1};
+  const auto [lowest, highest] = std::ranges::minmax(values);
+  const bool log = !is_linear(chart.name) && wants_log(lowest, highest);
+  const PlotAxis y(lowest, highest, log, bottom, top);
+  const std::string title = chart.title + unit_of(chart.name) + (log ? ", logarithmic" : "");
+  canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title);
+  const auto pixels = [&](const ChartLine& line, const std::vector<double>& part) {
+    return points_of(line.curve.steps, part, x, y, axis.log);
+  };
+  for (const ChartLine& line : chart.lines) {
+    if (line.low.empty()) continue;
+    Points band = pixels(line, line.low);
+    const Points high = pixels(line, line.high);
+    band.insert(band.end(), high.rbegin(), high.rend());
+    canvas.band(line.colour, band);
+  }
+  for (const ChartLine& line : chart.lines) {
+    const Points whole = pixels(line, line.curve.values);
+    std::vector<double> heights;
+    for (const auto& point : whole) heights.push_back(point.second);
+    Points points;
+    for (const size_t kept : thinned(heights, Size::points)) points.push_back(whole[kept]);
+    canvas.line({line.colour, line.dash}, points);
+  }
+  return title;
 }
 
 }  // namespace
 
-std::string figure_svg(const Chart& chart, const std::string& bands) {
-  double last = 0;
-  std::vector<double> values;
-  bool has_bands = false;
-  for (const ChartLine& line : chart.lines) {
-    if (!line.curve.steps.empty()) last = std::max(last, line.curve.steps.back());
-    for (const auto* part : {&line.curve.values, &line.low, &line.high})
-      values.insert(values.end(), part->begin(), part->end());
-    has_bands = has_bands || !line.low.empty();
-  }
-  if (values.empty()) values = {0, 1};
-  const auto [lowest, highest] = std::ranges::minmax(values);
-  const bool log = !is_linear(chart.name) && wants_log(lowest, highest);
-  const PlotAxis x(0, last, false, Size::left, Size::width - Size::right),
-      y(lowest, highest, log, Size::top + Size::plot, Size::top);
-  const std::string title =
-      curve_title(chart.name) + unit_of(chart.name) + (log ? ", logarithmic" : "");
-  const double height = Size::top + Size::plot + Size::below +
-                        Size::row * static_cast<double>(chart.lines.size() + (has_bands ? 1 : 0));
+std::string figure_svg(const std::vector<Chart>& panels, const FigureAxis& axis,
+                       const std::string& bands) {
+  const PlotAxis x = horizontal_axis(panels, axis.log);
+  const double plot = panels.size() == 1 ? Size::plot : Size::panel;
   Canvas canvas;
-  canvas.axes(x, y, "training step", title);
-  for (size_t i = 0; i < chart.lines.size(); ++i) {
-    const ChartLine& line = chart.lines[i];
-    if (line.low.empty()) continue;
-    auto band = points_of(line.curve.steps, line.low, x, y);
-    const auto high = points_of(line.curve.steps, line.high, x, y);
-    band.insert(band.end(), high.rbegin(), high.rend());
-    canvas.band(i, band);
+  double at = Size::top;
+  std::string title;
+  std::vector<const ChartLine*> lines;
+  for (const Chart& chart : panels) {
+    const bool is_last = &chart == &panels.back();
+    const std::string own = draw_panel(canvas, chart, axis, x, at, at + plot, is_last);
+    title += (title.empty() ? "" : "; ") + own;
+    at += plot + (is_last ? Size::below : Size::gap);
+    for (const ChartLine& line : chart.lines) lines.push_back(&line);
   }
-  for (size_t i = 0; i < chart.lines.size(); ++i) {
-    const Curve& curve = chart.lines[i].curve;
-    const auto whole = points_of(curve.steps, curve.values, x, y);
-    std::vector<std::pair<double, double>> points;
-    for (const size_t kept : thinned(curve.values, Size::points)) points.push_back(whole[kept]);
-    const double at = Size::top + Size::plot + Size::below + Size::row * static_cast<double>(i) + 4;
-    canvas.line(i, points);
-    canvas.legend(i, Size::left, at, chart.lines[i].label);
+  bool has_bands = false;
+  for (const ChartLine* line : lines) {
+    canvas.legend({line->colour, line->dash}, Size::left, at + 4, line->label);
+    at += Size::row;
+    has_bands = has_bands || !line->low.empty();
   }
-  if (has_bands)
-    canvas.text(Size::left, height - Size::row / 2 + 2, "start", bands, "fill=\"#666\"");
-  return canvas.svg(Size::width, height, title, 13);
+  if (has_bands) {
+    at += Size::row;
+    canvas.text(Size::left, at - Size::row / 2 + 2, "start", bands, "fill=\"#666\"");
+  }
+  return canvas.svg(Size::width, at, title, 13);
 }
 
 }  // namespace heed

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "apps/training/run_record.h"
 #include "lab/experiments/group_curves.h"
@@ -200,6 +202,58 @@ std::vector<Chart> statistics_of(const ReportedRun& run) {
   return charts;
 }
 
+// The charts whose names match, those of the first pattern first.
+std::vector<const Chart*> charts_named(const std::vector<Chart>& charts,
+                                       const std::vector<std::string>& patterns) {
+  std::vector<const Chart*> chosen;
+  for (const std::string& pattern : patterns) {
+    bool any = false;
+    for (const Chart& chart : charts) {
+      if (!matches_any(chart.name, {pattern})) continue;
+      any = true;
+      if (std::ranges::find(chosen, &chart) == chosen.end()) chosen.push_back(&chart);
+    }
+    if (any) continue;
+    std::vector<std::string> names;
+    for (const Chart& chart : charts) names.push_back(chart.name);
+    throw_no_curve(pattern, names);
+  }
+  return chosen;
+}
+
+// The panels of a figure. Of several scores of several groups the colour is that of the group, and
+// the dashes are those of the score; else each line has both of its own.
+std::vector<Chart> panels_of(const std::vector<const Chart*>& charts) {
+  std::vector<Chart> panels;
+  std::vector<std::string> groups;
+  for (const Chart* chart : charts)
+    for (const ChartLine& line : chart->lines)
+      if (std::ranges::find(groups, line.label) == groups.end()) groups.push_back(line.label);
+  int64_t index = 0;
+  for (size_t i = 0; i < charts.size(); ++i) {
+    const std::string kind = last_component(charts[i]->name);
+    const auto found = std::ranges::find(
+        panels, kind, [](const Chart& panel) { return last_component(panel.name); });
+    const bool is_new = found == panels.end();
+    Chart& panel = is_new ? panels.emplace_back(*charts[i]) : *found;
+    if (is_new)
+      panel.lines.clear();
+    else
+      panel.title = as_title(kind);
+    for (ChartLine line : charts[i]->lines) {
+      const auto group = std::ranges::find(groups, line.label) - groups.begin();
+      const bool both = charts.size() > 1 && groups.size() > 1;
+      std::tie(line.colour, line.dash) =
+          both ? std::pair(int64_t{group}, static_cast<int64_t>(i)) : std::pair(index, index);
+      ++index;
+      if (charts.size() > 1)
+        line.label = curve_title(charts[i]->name) + (both ? ", " + line.label : "");
+      panel.lines.push_back(std::move(line));
+    }
+  }
+  return panels;
+}
+
 std::vector<Json> charts_json(const std::vector<Chart>& charts) {
   size_t lines = 0;
   for (const Chart& chart : charts)
@@ -322,26 +376,17 @@ Report report_data(const ReportRequest& request) {
   return report;
 }
 
-std::string figure_of(const ReportRequest& request) {
+std::string figure_of(const FigureRequest& request) {
   Report report;
   report.runs = of_undamaged(find_runs(request.paths), read_run);
-  const std::vector<Chart> charts =
-      report.runs.size() == 1 || request.by_run ? charts_of_runs(report.runs) : [&] {
-        ReportRequest all = request;
-        all.score.clear();  // of a result, which a curve does not need
-        return add_sweep(report, all);
-      }();
-  const std::string score =
-      !request.score.empty()
-          ? request.score
-          : fmt::format("val.{}", report.runs[0].saved.config.experiment.train.best_by->name);
-  const auto found = std::ranges::find(charts, score, &Chart::name);
-  if (found == charts.end()) {
-    std::vector<std::string> names;
-    for (const Chart& chart : charts) names.push_back(chart.name);
-    throw_no_curve(score, names);
-  }
-  return figure_svg(*found, "mean over seeds; band: its 95 % interval");
+  const std::vector<Chart> charts = report.runs.size() == 1 || request.by_run
+                                        ? charts_of_runs(report.runs)
+                                        : add_sweep(report, {.paths = request.paths});
+  std::vector<std::string> patterns = request.scores;
+  if (patterns.empty())
+    patterns = {fmt::format("val.{}", report.runs[0].saved.config.experiment.train.best_by->name)};
+  return figure_svg(panels_of(charts_named(charts, patterns)), {.log = request.log_x},
+                    "mean over seeds; band: its 95 % interval");
 }
 
 }  // namespace heed

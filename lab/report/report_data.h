@@ -71,9 +71,17 @@ struct ReportRequest {
   bool by_run = false;  // a curve and a row for each run; no groups
 };
 
-// Returns a figure of the curves of request.score ("": the deciding one): a line for each group, or
-// each run if they are not grouped. Throws InputError if no run has such a curve.
-std::string figure_of(const ReportRequest& request);
+struct FigureRequest {
+  std::vector<std::string> paths;        // folders of runs, or of sweeps
+  std::vector<std::string> scores = {};  // patterns (* and ?) of curves; empty: the deciding score
+  bool by_run = false;                   // a line for each run; no groups
+  bool log_x = false;
+};
+
+// Returns a figure of curves: a line for each score and group, or each run if they are not grouped.
+// Scores with the same last word, such as train.loss and val.loss, share a panel. Throws InputError
+// if no run has such a curve.
+std::string figure_of(const FigureRequest& request);
 
 // Reads the runs. Throws InputError if a folder is no run, its config cannot be read, or no run
 // has a requested score. What else is missing or damaged is left out; a sentence in the notes says
