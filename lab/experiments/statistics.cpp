@@ -90,7 +90,7 @@ MeanInterval with_interval(MeanInterval mean, Interval interval, IntervalKind ki
 
 MeanInterval logit_mean(std::span<const double> values, double most) {
   const MeanInterval mean = student_mean(values);
-  if (are_equal(values)) return mean;
+  if (are_equal(values) || std::isinf(mean.half_width)) return mean;
   const double fraction = std::clamp(mean.mean / most, 0.0, 1.0);
   const double logit = std::log(fraction / (1 - fraction));
   const double half = mean.half_width / most / (fraction * (1 - fraction));

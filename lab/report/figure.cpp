@@ -8,7 +8,7 @@
 #include "apps/inference/scores.h"
 #include "apps/support/axis.h"
 #include "apps/support/canvas.h"
-#include "apps/support/names.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 struct Size {
   static constexpr double width = 720, left = 76, right = 20, top = 16, plot = 320, below = 52,
                           row = 20;
-  static constexpr double panel = 200, gap = 44;  // a plot among several, and the space below it
+  static constexpr double panel = 220, gap = 44;  // a plot among several, and the space below it
   static constexpr size_t points = 1000;          // of a line
 };
 
@@ -59,8 +59,10 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
     for (const auto* part : {&line.curve.values, &line.low, &line.high})
       values.insert(values.end(), part->begin(), part->end());
   if (values.empty()) values = {0, 1};
-  const auto [lowest, highest] = std::ranges::minmax(values);
-  const bool log = !is_linear(chart.name) && wants_log(lowest, highest);
+  auto [lowest, highest] = std::ranges::minmax(values);
+  const bool is_bounded = std::isfinite(maximum_of(chart.name));
+  const bool log = !is_bounded && !is_linear(chart.name) && wants_log(lowest, highest);
+  if (is_bounded && lowest < highest / 2) lowest = 0;
   const PlotAxis y(lowest, highest, log, bottom, top);
   const std::string title = chart.title + unit_of(chart.name) + (log ? ", logarithmic" : "");
   canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "apps/config/load_config.h"
+#include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/training/load_data.h"
@@ -143,6 +144,64 @@ TEST_CASE("training loop: measures are found by name, and a program without them
     CHECK(row.at("seconds").number() >= 0);
   }
   CHECK(steps == "10 20 ");
+}
+
+TEST_CASE("training loop: a factor spaces evaluations, at the same steps of a run of any length") {
+  const auto steps = [](int64_t every, double factor, int64_t last) {
+    TrainOptions train;
+    train.evaluate_every = every;
+    train.evaluate_factor = factor;
+    std::vector<int64_t> all;
+    for (int64_t step = 1; step <= last; ++step)
+      if (train.evaluates_at(step)) all.push_back(step);
+    return all;
+  };
+  using Steps = std::vector<int64_t>;
+  CHECK(steps(10, 1, 35) == Steps{10, 20, 30});
+  CHECK(steps(10, 1.3, 80) == Steps{10, 13, 17, 23, 30, 39, 51, 67});
+  CHECK(steps(1, 1.3, 11) == Steps{1, 2, 3, 4, 6, 8, 11});
+  CHECK(steps(100, 1.1, 140) == Steps{100, 110, 121, 134});
+  CHECK(steps(0, 2, 50).empty());
+}
+
+TEST_CASE("training loop: evaluations and measures have the steps of a factor, also when resumed") {
+  const TemporaryFolder folder;
+  const LoadedConfig config =
+      small_config(folder, "evaluate_factor = 2\nmeasures = ['train']\nmeasure_examples = 0\n");
+  const Corpus corpus = load_data(config);
+  const auto train = [&](const RunFolder& folder_of_run, int64_t until, bool is_new) {
+    RunWriter writer(folder_of_run, !is_new);
+    TrainingLoop loop(config.experiment, corpus, &writer);
+    writer.begin(config, corpus, loop.steps_done(), loop.training().state.best_step);
+    add_measures(loop, {});
+    loop.run(until);
+    writer.end();
+  };
+  const RunFolder whole = RunFolder::create(folder / "a"),
+                  resumed = RunFolder::create(folder / "b");
+  train(whole, 20, true);
+  train(resumed, 7, true);
+  train(resumed, 20, false);
+  const auto rows = [&](const RunFolder& run, const std::string& split) {
+    std::map<int64_t, std::string> by_step;
+    std::istringstream lines(read_file(run.metrics(), "metrics"));
+    for (std::string line; std::getline(lines, line);) {
+      const Json row = Json::parse(line, "metrics");
+      if (row.find(split)) by_step[row.at("step").integer()] = row.at(split).text();
+    }
+    return by_step;
+  };
+  for (const char* split : {"val", "train"}) {
+    std::vector<int64_t> steps;
+    for (const auto& [step, scores] : rows(whole, split)) steps.push_back(step);
+    CHECK(steps == std::vector<int64_t>{2, 4, 8, 16, 20});
+    for (const auto& [step, scores] : rows(whole, split))
+      CHECK(rows(resumed, split).at(step) == scores);
+  }
+  const TrainedModel loaded(SavedRun::open(folder / "a"), "latest", TrainedModel::Needs::data);
+  const double loss = score_split(*loaded.model, corpus, config.experiment, "train")
+                          .scores.values.at(&scores::loss);
+  CHECK(Json::parse(rows(whole, "train").at(20), "row").at("loss").number() == loss);
 }
 
 TEST_CASE("training loop: a measure that takes more than a tenth of the time is named") {

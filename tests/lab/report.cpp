@@ -559,7 +559,7 @@ TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and 
   for (const char* part : {"<script", "nan", "inf", "http://www.w3.org/1999/xlink", "class="})
     CHECK(svg.find(part) == svg.npos);
   CHECK_FALSE(exists(runs / "report.html"));
-  const ReportRequest by_run = {.paths = {runs / "s"}, .score = "val.loss", .by_run = true};
+  const FigureRequest by_run = {.paths = {runs / "s"}, .scores = {"val.loss"}, .by_run = true};
   CHECK(count_of(figure_of(by_run), "<polyline ") == 27);
   check_rejected(
       heed_in(runs.path, {"report", "s", "--figure", "g.svg", "--score", "val.bleu"}), 2,
@@ -571,6 +571,38 @@ TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and 
   check_rejected(heed_in(runs.path, {"report", "s", "--figure", "g.svg", "-o", "r.html"}), 2,
                  {"--figure and --output: choose one"});
   CHECK_FALSE(exists(runs / "g.svg"));
+}
+
+TEST_CASE("a figure of several scores has a panel for each kind, and colours of groups") {
+  const RunsWithCurves runs(2);
+  for (int rate = 1; rate <= 2; ++rate)
+    for (int seed = 1; seed <= 3; ++seed)
+      AppendedFile(fmt::format("{}/s/{}-{}/metrics.jsonl", runs.path, rate, seed))
+          .write(
+              "{\"step\":10,\"train\":{\"loss\":0.5}}\n{\"step\":20,\"train\":{\"loss\":0.4}}\n");
+  const std::string svg =
+      figure_of({.paths = {runs / "s"}, .scores = {"*.loss", "val.exact_match"}, .log_x = true});
+  CHECK(count_of(svg, "<polyline ") == 6);
+  CHECK(count_of(svg, "rotate(-90)") == 2);  // two panels
+  // A colour for each group and dashes for each score, each in a line and in its legend.
+  for (const char* part : {"#0072b2\" stroke-width=\"2\"", "#d55e00\" stroke-width=\"2\""})
+    CHECK(count_of(svg, part) == 6);
+  CHECK(count_of(svg, "stroke-dasharray=\"7 3\"") == 4);
+  for (const char* part :
+       {">Loss (nats per target)</text>", ">Validation exact match (fraction)</text>",
+        ">training step, logarithmic</text>", ">Training examples: loss, lr=0.002</text>",
+        ">Validation exact match, lr=0.001</text>"})
+    CHECK_CONTAINS(svg, part);
+  // The first of three steps is at the left end, and twice the step a constant further.
+  const std::string one =
+      figure_of({.paths = {runs / "s/1-1"}, .scores = {"val.loss"}, .log_x = true});
+  double x[3];
+  const size_t at = one.find("points=");
+  REQUIRE(std::sscanf(one.c_str() + at, "points=\"%lf,%*f %lf,%*f %lf", x, x + 1, x + 2) == 3);
+  CHECK((x[1] - x[0]) / (x[2] - x[0]) == doctest::Approx(std::log(2) / std::log(3)).epsilon(1e-3));
+  check_rejected(heed_in(runs.path, {"report", "s", "--score", "val.loss,val.exact_match"}), 2,
+                 {"--log-x and several scores are for --figure"});
+  check_rejected(heed_in(runs.path, {"report", "s", "--log-x"}), 2, {"are for --figure"});
 }
 
 TEST_CASE("curves of groups are CSV with the number of runs at each step") {
