@@ -136,7 +136,7 @@ TEST_CASE("used keys: what another value of a key does to a run") {
   CHECK(keys_with(Effect::none) ==
         "threads = 0\ntrain.evaluate_splits = [\"val\"]\ntrain.checkpoint_every = 500\n"
         "train.keep_checkpoints = 1\ntrain.log_every = 50\ntrain.statistics = false\n"
-        "train.measures = []\ntrain.measure_every = 0\n"
+        "train.measures = []\ntrain.measure_every = 0\ntrain.measure_examples = 128\n"
         "train.samples = 7\ntrain.detect_anomaly = false\ntrain.rank_timeout = 600\n"
         "data.keep = false\n");
   CHECK(keys_with(Effect::data) ==
@@ -144,7 +144,8 @@ TEST_CASE("used keys: what another value of a key does to a run") {
         "data.val_path = \"\"\ndata.val_target_path = \"\"\ndata.test_path = \"\"\n"
         "data.test_target_path = \"\"\ndata.tokenizer = \"\"\n");
   CHECK(keys_with(Effect::result) ==
-        "train.steps = 1000\ntrain.evaluate_every = 500\ntrain.patience = 0\n");
+        "train.steps = 1000\ntrain.evaluate_every = 500\ntrain.evaluate_factor = 1.0\n"
+        "train.patience = 0\n");
   experiment.train.average_checkpoints = 3;  // at checkpoints, whose interval then matters
   const ConfigListing averages = list_config(experiment);
   CHECK(effect_of(averages, "train.checkpoint_every") == Effect::weights);
