@@ -48,7 +48,7 @@ HEED_ACTIVATIONS(HEED_DEFINE)
 Tensor sum(const Tensor& x, Axes axes = {}, bool keep = false);
 Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);  // sum / number of elements
 Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);   // equal maxima share the gradient
-Tensor min(const Tensor& x, Axes axes = {}, bool keep = false);   // and so do equal minima
+Tensor min(const Tensor& x, Axes axes = {}, bool keep = false);   // equal minima share it as well
 // Σ (x - mean(x))² / (n - correction), over n elements; correction = 1: the unbiased estimate.
 // Throws Error unless n > correction.
 Tensor var(const Tensor& x, Axes axes = {}, bool keep = false, int64_t correction = 1);
@@ -102,7 +102,7 @@ struct AttentionOptions {
 // Scaled dot-product attention (Vaswani et al. 2017, equation 1) for all heads. A fast build does
 // not store the (Tq, Tk) weights.
 //   o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
-// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·Kv), head h in columns [h·K, (h+1)·K) → (B, Tq, H·Kv)
+// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·V), head h in columns [h·K, (h+1)·K) → (B, Tq, H·V)
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     int64_t heads, const AttentionOptions& options = {});
 // The weights of that mean, before dropout → (B, H, Tq, Tk)

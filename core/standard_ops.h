@@ -8,9 +8,9 @@
 //   T        positions in a sequence; Ts of a source, Tq of queries, Tk of keys
 //   D        width of the model: of the vector of one position; De of the encoder, Dm of the memory
 //   H        heads
-//   K, Kv    width of one head's queries and keys, and of its values
+//   K, V     width of one head's queries and keys, and of its values
 //   I, O     inputs and outputs of a linear layer
-//   V        tokens in the vocabulary, or classes
+//   vocab    tokens in the vocabulary, or classes
 //   n        a row: an index of all axes but the last, as one
 //   …        any axes
 #pragma once
@@ -79,7 +79,7 @@ struct RotaryOptions {
 Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options = {});
 
 // ---- ops/embedding.cpp
-// y[…, :] = weight[ids[…], :];   weight (V, D), ids (…) each in [0, V) → (…, D)
+// y[…, :] = weight[ids[…], :];   weight (vocab, D), ids (…) each in [0, vocab) → (…, D)
 Tensor embedding(const Tensor& weight, const Ids& ids);
 
 // ---- ops/norm.cpp: over the last axis, of length D; weight and bias (D), or empty
@@ -101,12 +101,12 @@ enum class Reduction {
   none,  // one loss per target, or per element
 };
 inline constexpr int32_t ignored = -1;  // a target that is left out of the loss
-// How a part ε of the target's probability is given to the other of V classes. The idea is from
+// How a part ε of the target's probability is given to other classes. The idea is from
 // Szegedy et al. (2016), section 7; implementations differ in the details.
 enum class Smoothing {
-  vocabulary,       // p(target) = 1 - ε + ε/V, every other class ε/V: the paper and PyTorch
-  others,           // p(target) = 1 - ε, every other class ε/(V-1): tensor2tensor and fairseq
-  possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but 0 for one class that is
+  vocabulary,  // p(target) = 1 - ε + ε/vocab, every other class ε/vocab: the paper and PyTorch
+  others,      // p(target) = 1 - ε, every other class ε/(vocab-1): tensor2tensor and fairseq
+  possible_others,  // p(target) = 1 - ε, every other class ε/(vocab-2), but 0 for one class that is
                     // never a target (padding): The Annotated Transformer
 };
 // A part of the target's probability, given away: options of the losses below.
@@ -119,16 +119,16 @@ struct LabelSmoothing {
                  int32_t impossible_ = -1)
       : epsilon(epsilon_), over(over_), impossible(impossible_) {}
 };
-// The loss of target n is -Σᵥ p(n, v) log softmax(logits)[n, v]. logits (…, V), targets (…) each in
-// [0, V) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have the loss 0. The
-// mean is over the targets that are not ignored; if all are, it is 0.
-// A row in which all logits are -inf has the loss inf, for any target, and a zero gradient.
+// The loss of target n is -Σᵥ p(n, v) log softmax(logits)[n, v]. logits (…, vocab), targets (…)
+// each in [0, vocab) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have the
+// loss 0. The mean is over the targets that are not ignored; if all are, it is 0. A row in which
+// all logits are -inf has the loss inf, for any target, and a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
                      Reduction reduction = Reduction::mean, const LabelSmoothing& smoothing = {});
-// cross_entropy(linear(x, w, b), targets, reduction, smoothing). x (…, I), w (V, I), b (V) or
-// empty, targets (…). A fast build never stores the gradient of the logits. If there are more than
-// `at_once` logits, it never stores all logits either: their rows are computed in chunks, and once
-// more in backward.
+// cross_entropy(linear(x, w, b), targets, reduction, smoothing). x (…, I), w (vocab, I), b (vocab)
+// or empty, targets (…). A fast build never stores the gradient of the logits. If there are more
+// than `at_once` logits, it never stores all logits either: their rows are computed in chunks, and
+// once more in backward.
 inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction = Reduction::mean,

@@ -13,8 +13,8 @@
 // closure saved, so an intermediate result is freed as early as possible. See core/autograd.h.
 //
 // Threads: any number of threads may call const functions of one tensor at once, and use it as an
-// input of operations. The bits of the results do not change. Functions that change something need
-// a lock of the caller's: mutable_data() and what is written there, and backward(), which changes
+// input of operations. The bits of the results do not change. Call functions that change something
+// under a lock of your own: mutable_data() and what is written there, and backward(), which changes
 // the graph that it runs and the gradients that it adds to.
 #pragma once
 

@@ -62,8 +62,8 @@ struct MultiHeadAttentionOptions {
   MultiHeadAttentionOptions across(int64_t context_width) const;
 };
 
-// The layer y, with parameters Wq, Wk, Wv and Wo. A form of it is a class that overrides some of
-// the steps.
+// Attention of several heads, y above, with the parameters Wq, Wk, Wv and Wo. A form of it is a class
+// that overrides some of the steps.
 class MultiHeadAttention : public Mixing {
  public:
   // Throws InputError unless `heads` divides `dim` and for values out of range, and Error for other

@@ -38,7 +38,7 @@ Tensor rows_of(const Tensor& x, std::span<const int64_t> rows) {
   return chosen;
 }
 
-// Logits from the hidden states at the last position: (N, T, D) → (N, V).
+// Logits from the hidden states at the last position: (N, T, D) → (N, vocab).
 Tensor last_logits(const Model& model, const Tensor& states) {
   const int64_t time = states.dim(1);
   return model.head()(slice(states, 1, time - 1, time).reshape({states.dim(0), states.dim(2)}));

@@ -1,4 +1,4 @@
-// Token to vector: y[n] = table[ids[n]], a row of a learned table (V, D).
+// Token to vector: y[n] = table[ids[n]], a row of a learned table (vocab, D).
 #pragma once
 
 #include "core/ids.h"

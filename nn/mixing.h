@@ -11,7 +11,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Keys (B, Tk, H·K) and values (B, Tk, H·Kv) of attention. The first `length` of Tk positions are
+// Keys (B, Tk, H·K) and values (B, Tk, H·V) of attention. The first `length` of Tk positions are
 // filled: a cache has room for more.
 struct KeyValues {
   Tensor keys, values;  // no tensors: there are none yet

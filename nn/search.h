@@ -11,8 +11,8 @@
 namespace heed::inline HEED_REAL {
 
 // A model as a search sees it: from all tokens so far of N hypotheses, (N, t), it computes the
-// logits of their next tokens, (N, V). Row n continues row parents[n] of the previous call; at the
-// first call it is row n, of example n. See nn/decoding.h.
+// logits of their next tokens, (N, vocab). Row n continues row parents[n] of the previous call; at
+// the first call it is row n, of example n. See nn/decoding.h.
 using NextLogits = std::function<Tensor(const Ids& tokens, std::span<const int64_t> parents)>;
 
 // A sequence that a search has found.
@@ -70,11 +70,11 @@ struct SamplingOptions {
                            // probability is at least p (Holtzman et al. 2020)
 };
 
-// Samples one token from logits (V); `uniform` in [0, 1) is the random number. Of equally probable
-// tokens, the one with the lower id comes first. Throws Error as beam_search() does.
+// Samples one token from logits (vocab); `uniform` in [0, 1) is the random number. Of equally
+// probable tokens, the one with the lower id comes first. Throws Error as beam_search() does.
 int32_t sample(std::span<const real> logits, const SamplingOptions& options, double uniform);
 
-// Returns log softmax(logits)[token] for logits (V). Throws Error as beam_search() does.
+// Returns log softmax(logits)[token] for logits (vocab). Throws Error as beam_search() does.
 double log_probability(std::span<const real> logits, int32_t token);
 
 }  // namespace heed::inline HEED_REAL

@@ -35,7 +35,7 @@ enum class Site {
   normalised,     // a norm: its output (B, T, D)
   sublayer,       // the norm of a sublayer: what is added to the stream (B, T, D)
   stream,         // the norm of a sublayer: the residual stream after it (B, T, D)
-  logits,         // the head of a model (B, T, V), or (B, C) of C classes
+  logits,         // the head of a model (B, T, vocab), or (B, C) of C classes
 };
 
 // Taps nest per thread; only the innermost sees.

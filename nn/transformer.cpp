@@ -94,7 +94,7 @@ Tensor Model::decode(const Ids&, const Tensor&, const Ids&, Past*) const {
 
 namespace {
 
-// Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
+// Computes logits over the vocabulary without bias: by the embedding (vocab, D) if weights are tied
 // (Press & Wolf 2017), otherwise by a matrix of its own.
 std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
   if (o.tie_weights) return std::make_unique<Linear>(embedding);

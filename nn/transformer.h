@@ -14,7 +14,7 @@ namespace heed::inline HEED_REAL {
 
 class Model : public Module {
  public:
-  // (B, T, V), where row t predicts token t + 1; of a classifier (B, C), for C classes.
+  // (B, T, vocab), where row t predicts token t + 1; of a classifier (B, C), for C classes.
   Tensor logits(const Inputs& inputs) const;
   // cross_entropy(logits(inputs), targets, reduction, smoothing), by linear_cross_entropy().
   Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
@@ -50,7 +50,7 @@ class InputEmbedding : public Module {
   InputEmbedding(const ModelOptions& options, int64_t vocabulary, int64_t features = 0);
   // ids (B, T), or features (B, T, F), from position `first` on → (B, T, D)
   Tensor operator()(const Ids& ids, const Tensor& features = {}, int64_t first = 0) const;
-  const Tensor& weight() const { return token_->weight; }  // (V, D)
+  const Tensor& weight() const { return token_->weight; }  // (vocab, D)
 
  private:
   Part<std::unique_ptr<Embedding>> token_;

@@ -43,7 +43,7 @@ double loss_of(std::span<const real> logits, int32_t target) {
 }
 
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
-// do. logits (B, T, V) and target (B, T), or (B, C) and (B).
+// do. logits (B, T, vocab) and target (B, T), or (B, C) and (B).
 void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores,
                    std::vector<Outcome>* outcomes, TargetCounts* counts) {
   const Ids& target = batch.target;

@@ -90,7 +90,7 @@ static std::unique_ptr<Model> make_model(const Experiment& e, int64_t vocabulary
   return std::make_unique<LanguageModel>(e.model, sizes);
 }
 
-// The most likely token of row n of logits (…, V).
+// The most likely token of row n of logits (…, vocab).
 static int32_t most_likely(const Tensor& logits, int64_t n) {
   const real* const row = logits.data() + n * logits.dim(-1);
   return static_cast<int32_t>(std::max_element(row, row + logits.dim(-1)) - row);

@@ -1,18 +1,18 @@
 // Cross entropy of a linear layer, without storing the logits of all rows and their gradient:
 //
-//   y = x wᵀ + b                                      x (N, I), w (V, I), b (V), y (N, V)
-//   loss = -Σₙ Σᵥ p(n, v) log softmax(y)[n, v]
-//   dy = softmax(y) - p,  dx = dy w,  dw = dyᵀ x,  db = Σₙ dy[n]       each times ∂/∂loss
+//   y = x wᵀ + b                                      x (N, I), w (vocab, I), b (vocab), y (N,
+//   vocab) loss = -Σₙ Σᵥ p(n, v) log softmax(y)[n, v] dy = softmax(y) - p,  dx = dy w,  dw = dyᵀ x,
+//   db = Σₙ dy[n]       each times ∂/∂loss
 //
 // Two separate ops hold y and dy, twice the largest array of many a model. But dy is known as soon
 // as a row of y is, so here it overwrites y, and backward only multiplies.
 //
 // Rows are processed in chunks of a limited number of logits. Forward keeps dy of the last chunk;
 // backward computes those of the others again, in the same memory. One chunk, the usual case, takes
-// three matrix products of 2 N V I FLOPs, as two separate ops do. Several chunks take four, and
+// three matrix products of 2 N vocab I FLOPs, as two separate ops do. Several chunks take four, and
 // read w and write dw once a chunk, so chunks should be as large as memory permits. Computing the
 // gradients in forward, as Liger Kernel does (Hsu et al. 2024, arXiv:2410.10989), would save the
-// fourth product, but hold dw, V · I elements, until backward.
+// fourth product, but hold dw, vocab · I elements, until backward.
 #include <algorithm>
 
 #include "core/autograd.h"

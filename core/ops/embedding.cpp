@@ -14,7 +14,7 @@ static void check_ids(const Ids& ids, int64_t rows) {
 
 // y[…, :] = weight[ids[…], :]
 Tensor embedding(const Tensor& weight, const Ids& ids) {
-  check(weight.rank() == 2, "embedding: the weight must have shape (V, D), has {}", weight.shape());
+  check(weight.rank() == 2, "embedding: the weight must be (vocab, D), has {}", weight.shape());
   const int64_t rows = weight.dim(0), width = weight.dim(1), count = ids.size();
   check_ids(ids, rows);
   Tensor y = Tensor::empty(ids.shape().inserted(ids.shape().rank(), width));

@@ -55,13 +55,13 @@ Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction reducti
   });
 }
 
-// cross_entropy(linear(x, w, b), targets); x (…, I), w (V, I), b (V), targets (…)
+// cross_entropy(linear(x, w, b), targets); x (…, I), w (vocab, I), b (vocab), targets (…)
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction, const LabelSmoothing& smoothing, int64_t at_once) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1) &&
             (!b || b.shape() == Shape{w.dim(0)}),
-        "linear_cross_entropy: x {}, w {} and b {} must be (…, I), (V, I) and (V)", x.shape(),
-        w.shape(), b ? b.shape() : Shape{});
+        "linear_cross_entropy: x {}, w {} and b {} must be (…, I), (vocab, I) and (vocab)",
+        x.shape(), w.shape(), b ? b.shape() : Shape{});
   check(targets.shape() == x.shape().without(-1),
         "linear_cross_entropy: x {} needs targets of the same shape without the last axis, got {}",
         x.shape(), targets.shape());

@@ -9,6 +9,7 @@
 #include "apps/support/interrupt.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
+#include "apps/support/shell.h"
 #include "apps/support/table.h"
 #include "apps/support/terminal.h"
 #include "core/check.h"
@@ -104,12 +105,13 @@ class CourseSession {
 
   const Exercise& chosen() const {
     const std::string& name = arguments_.exercise.empty() ? progress_.current : arguments_.exercise;
-    check_input(!name.empty(), "which exercise? give its name; heed course lists them");
+    check_input(!name.empty(), "which exercise? give its name; {} lists them",
+                heed_command({"course"}));
     return exercise_named(name);
   }
 
   const Exercise& exercise_named(const std::string& name) const {
-    return item_named(name, exercises_, "exercise", "heed course");
+    return item_named(name, exercises_, "exercise", heed_command({"course"}));
   }
 
   // "answers/softmax.cpp", relative to the current folder if it is below.
@@ -126,7 +128,10 @@ class CourseSession {
   }
 
   std::string command_for(const Exercise& exercise) const {
-    return fmt::format("heed course {} {}\n", *state(exercise) ? "check" : "start", exercise.name);
+    return command(*state(exercise) ? "check" : "start", exercise) + "\n";
+  }
+  static std::string command(const char* verb, const Exercise& exercise) {
+    return heed_command({"course", verb, exercise.name});
   }
 
   std::vector<const Exercise*> listed() const {
@@ -190,21 +195,21 @@ class CourseSession {
       return exit_done;
     }
     print(fmt::format("{}: {}, {} minutes\n", exercise->name, exercise->title, exercise->minutes));
-    if (!exercise->chapter.empty()) print(fmt::format("In the chapter {}\n", exercise->chapter));
+    if (!exercise->chapter.empty()) print(fmt::format("Chapter {}\n", exercise->chapter));
     print(command_for(*exercise));
     return exit_done;
   }
 
   int start(const Exercise& exercise) {
     const std::string file = answer(exercise);
-    check_input(!exists(file), "{} exists: it is your answer; heed course reset {} starts again",
-                file, exercise.name);
+    check_input(!exists(file), "{} exists: it is your answer; {} starts again", file,
+                command("reset", exercise));
     progress_.current = exercise.name;
     progress_.change(exercise.name);
     progress_.save();
     write_file(file, exercise.file("exercise.cpp"));
     print(exercise.file("task.md"));
-    print(fmt::format("\nWrite it in {}, then: heed course check {}\n", file, exercise.name));
+    print(fmt::format("\nWrite it in {}, then: {}\n", file, command("check", exercise)));
     return exit_done;
   }
 
@@ -234,14 +239,13 @@ class CourseSession {
 
   int show(const Exercise& exercise) const {
     if (!progress_.of(exercise.name).passed) {
-      print(
-          fmt::format("heed course show {} shows the library's own function once yours passes\n"
-                      "not yet\n",
-                      exercise.name));
+      print(fmt::format("{} shows the library's own function once yours passes\nnot yet\n",
+                        command("show", exercise)));
       return exit_failed;
     }
-    const LibraryFunction own = library_function(workshop_.sources, exercise.file("background.md"));
-    print(fmt::format("{}:{}-{}\n\n{}", own.file, own.first, own.last, own.text));
+    for (const LibraryFunction& own :
+         library_functions(workshop_.sources, exercise.file("background.md")))
+      print(fmt::format("{}:{}-{}\n\n{}\n", own.file, own.first, own.last, own.text));
     return exit_done;
   }
 
@@ -259,7 +263,7 @@ class CourseSession {
       graded = grade_answer(workshop_, how);
     else
       graded.problem =
-          fmt::format("{}: no such file; begin with heed course start {}", how.file, exercise.name);
+          fmt::format("{}: no such file; begin with {}", how.file, command("start", exercise));
     progress_.current = exercise.name;
     if (graded.passed()) progress_.change(exercise.name).passed = true;
     progress_.save();
@@ -289,7 +293,7 @@ class CourseSession {
     if (!graded.passed()) {
       print_escaped(escaped(graded.problem) + "\n");
       if (!graded.sentence.empty()) print_escaped(escaped(graded.sentence) + "\n");
-      print(fmt::format("\nheed course hint {} helps\n", exercise.name));
+      print(fmt::format("\n{} helps\n", command("hint", exercise)));
       print_escaped(styled(Style::bad, "not yet", STDOUT_FILENO) + "\n");
       return;
     }
@@ -299,8 +303,8 @@ class CourseSession {
                       "With the library's own function the losses are the same to {:.0e}.\n",
                       graded.losses.size(), graded.losses.front(), graded.losses.back(),
                       std::max(graded.difference, 1e-16)));
-    print(fmt::format("\n{}\nheed course show {} shows the library's own\n",
-                      exercise.file("background.md"), exercise.name));
+    print(fmt::format("\n{}\n{} shows the library's own\n", exercise.file("background.md"),
+                      command("show", exercise)));
     print_escaped(styled(Style::good, "passed", STDOUT_FILENO) + "\n");
   }
 

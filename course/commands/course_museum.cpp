@@ -9,6 +9,7 @@
 #include "apps/support/interrupt.h"
 #include "apps/support/json.h"
 #include "apps/support/lines.h"
+#include "apps/support/shell.h"
 #include "apps/support/table.h"
 #include "apps/support/terminal.h"
 #include "core/joined.h"
@@ -37,9 +38,9 @@ int list_exhibits(const std::vector<Exhibit>& exhibits, bool json) {
     table.rows.push_back({exhibit.name, exhibit.title, joined(exhibit.changed_files())});
   print("Mistakes that compile: what you see of each, and how you find it.\n\n");
   print(table.text(3));
-  print(
-      "\nheed course museum NAME builds heed with a mistake, trains with and without it, and shows "
-      "both side by side\n");
+  print(fmt::format(
+      "\n{} builds heed with a mistake, trains with and without it, and shows both side by side\n",
+      heed_command({"course", "museum", "NAME"})));
   return exit_done;
 }
 
@@ -86,7 +87,7 @@ int course_museum(const std::string& name, bool json) {
   const std::vector<Exhibit> exhibits = museum_exhibits(workshop);
   if (name.empty()) return list_exhibits(exhibits, json);
   const Exhibit& exhibit =
-      item_named(name, exhibits, "exhibit of the museum", "heed course museum");
+      item_named(name, exhibits, "exhibit of the museum", heed_command({"course", "museum"}));
   return show_exhibit(workshop, exhibit, json);
 }
 

@@ -49,7 +49,7 @@ std::vector<Exercise> course_exercises(const Workshop& workshop);
 // lists those of this kind.
 template <class Item>
 const Item& item_named(const std::string& name, const std::vector<Item>& items, const char* kind,
-                       const char* list) {
+                       const std::string& list) {
   std::vector<std::string> names;
   for (const Item& item : items) {
     if (item.name == name) return item;

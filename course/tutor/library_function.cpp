@@ -40,11 +40,8 @@ Lines::const_iterator definition_in(const Lines& lines, const std::string& name)
                       [&](const std::string& line) { return names(line, member); });
 }
 
-}  // namespace
-
-LibraryFunction library_function(const std::string& sources, const std::string& background) {
-  const size_t middle = background.find("`](../../../");
-  check(middle != std::string::npos, "the background links to no function of the library");
+// What the link in background[middle] names, such as [`name`](../../../core/x.cpp).
+LibraryFunction linked(const std::string& sources, const std::string& background, size_t middle) {
   const size_t name_at = background.rfind("[`", middle) + 2;
   const size_t path_at = background.find("../../../", middle) + 9;
   const std::string name = background.substr(name_at, middle - name_at);
@@ -67,6 +64,20 @@ LibraryFunction library_function(const std::string& sources, const std::string& 
   found.last = last - lines.begin() + 1;
   for (auto line = first; line <= last; ++line) found.text += *line + "\n";
   return found;
+}
+
+}  // namespace
+
+std::vector<LibraryFunction> library_functions(const std::string& sources,
+                                               const std::string& background) {
+  size_t middle = background.find("`](../../../");
+  check(middle != std::string::npos, "the background links to no function of the library");
+  std::vector<LibraryFunction> functions = {linked(sources, background, middle)};
+  while (background.substr(background.find(')', middle), 8) == ") and [`") {
+    middle = background.find("`](", background.find(')', middle));
+    functions.push_back(linked(sources, background, middle));
+  }
+  return functions;
 }
 
 }  // namespace heed

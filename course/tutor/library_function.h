@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -12,8 +13,9 @@ struct LibraryFunction {
   std::string text;             // of these lines, with the comment above
 };
 
-// The first name that `background` links to: [`name`](../../../core/x.cpp). Throws Error if
-// there is none, or if the file neither defines nor declares it.
-LibraryFunction library_function(const std::string& sources, const std::string& background);
+// The first name that `background` links to, [`name`](../../../core/x.cpp), and those that " and "
+// joins to it. Throws Error if there is none, or if a file neither defines nor declares its name.
+std::vector<LibraryFunction> library_functions(const std::string& sources,
+                                               const std::string& background);
 
 }  // namespace heed

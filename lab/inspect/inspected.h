@@ -61,7 +61,7 @@ class NamedTap final : public Tap {
 struct ExampleLosses {
   std::vector<double> loss, targets, correct;  // by example
 
-  // logits (B, T, V), or (B, C) of a classifier
+  // logits (B, T, vocab), or (B, C) of a classifier
   void add(const Tensor& logits, const Batch& batch);
   double mean_loss() const;  // over all targets
   double accuracy() const;   // the fraction of targets that are the most likely token

@@ -1,9 +1,10 @@
 // A trained model as an ONNX graph, which other programs run: ONNX Runtime in Python, C++, C# or a
 // browser.
 //
-//   language_model   input (batch, length)                             logits (batch, length, V)
-//   seq2seq          source (batch, source_length), source_lengths (batch),
-//                    input (batch, length)                             logits (batch, length, V)
+//   language_model   input (batch, length)                             logits (batch, length,
+//   vocab) seq2seq          source (batch, source_length), source_lengths (batch),
+//                    input (batch, length)                             logits (batch, length,
+//                    vocab)
 //   classifier       input (batch, length), input_lengths (batch)      logits (batch, classes)
 //
 // Tokens and lengths are int64, logits float32. Positions past the length of a row are padding: any

@@ -18,7 +18,7 @@ TEST_CASE("course: show finds what the background of every exercise names") {
   const Workshop workshop = Workshop::find();
   for (const Exercise& exercise : course_exercises(workshop)) {
     CAPTURE(exercise.name);
-    CHECK_NOTHROW(library_function(workshop.sources, exercise.file("background.md")));
+    CHECK_NOTHROW(library_functions(workshop.sources, exercise.file("background.md")));
   }
 }
 

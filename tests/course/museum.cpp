@@ -36,7 +36,7 @@ TEST_CASE("museum: every exhibit is a small change of .cpp files, with a text an
       read_file(in_folder(workshop.chapters(), "16_museum.md"), "chapter", 1 << 20);
   for (const Exhibit& exhibit : exhibits) {
     CAPTURE(exhibit.name);
-    CHECK(chapter.find("`heed course museum " + exhibit.name + "`") != std::string::npos);
+    CHECK(chapter.find("`./heed course museum " + exhibit.name + "`") != std::string::npos);
     CHECK(!exhibit.title.empty());
     const std::string text = exhibit.text();
     for (const char* words : {"**What you see", "**How you find it", "**In heed"})

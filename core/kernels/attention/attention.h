@@ -32,7 +32,7 @@ namespace heed::inline HEED_REAL::kernels {
 
 struct AttentionSizes {
   int64_t batch, heads, queries, keys;  // B, H, Tq, Tk
-  int64_t width, value_width;           // K, Kv: of one head
+  int64_t width, value_width;           // K, V: of one head
   int64_t capacity = keys;              // key positions in memory for each example, ≥ keys
 };
 
@@ -45,13 +45,13 @@ struct AttentionSettings {
   uint32_t version() const { return mask.version(); }  // for Unchanged
 };
 
-// q (B, Tq, H·K), k (B, capacity, H·K), v (B, capacity, H·Kv): head h is in columns
+// q (B, Tq, H·K), k (B, capacity, H·K), v (B, capacity, H·V): head h is in columns
 // [h·K, (h + 1)·K).
 struct AttentionInputs {
   const real *q, *k, *v;
 };
 
-// Computes output (B, Tq, H·Kv) and log_sum (B, H, Tq). A query that may attend to no key has
+// Computes output (B, Tq, H·V) and log_sum (B, H, Tq). A query that may attend to no key has
 // output 0 and log_sum +inf.
 void attention_forward(const AttentionSizes& n, const AttentionSettings& settings,
                        const AttentionInputs& in, real* output, real* log_sum);

@@ -6,7 +6,7 @@
 
 namespace heed::course {
 
-// y[t, :] = Σₛ softmaxₛ(x[t, :] · x[s, :]) x[s, :];   x (T, D) → (T, D)
+// y[i, :] = Σⱼ softmaxⱼ(x[i, :] · x[j, :]) x[j, :];   x (T, D) → (T, D)
 Tensor basic_attention(const Tensor& x) {
   // Write this.
   return Tensor::zeros(x.shape());

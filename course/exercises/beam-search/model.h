@@ -6,7 +6,7 @@
 
 namespace heed::course {
 
-// log p of each of the V tokens after these tokens.
+// log p of each of the vocab tokens after these tokens.
 using NextLogProbabilities = std::function<std::vector<double>(const std::vector<int>& tokens)>;
 
 struct BeamOptions {

@@ -2,7 +2,10 @@
 // course/exercises/blocked-attention/task.md; check it with
 //
 //   ./heed course check blocked-attention
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/ops.h"
 #include "course/exercises/blocked-attention/blocks.h"

@@ -13,7 +13,7 @@ namespace heed::course {
 int wrong_line() { return 0; }
 
 // Returns the mean cross entropy over all targets that are not `ignored`, computed in batches of
-// `batch` rows. At least one target is not ignored.   logits (N, V), targets (N)
+// `batch` rows. At least one target is not ignored.   logits (N, vocab), targets (N)
 double evaluated_loss(const Tensor& logits, const Ids& targets, int64_t batch) {
   double total = 0, weights = 0;                                                     // 1
   for (int64_t first = 0; first < logits.dim(0); first += batch) {                   // 2

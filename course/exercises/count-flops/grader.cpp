@@ -59,7 +59,7 @@ const std::vector<WrongAnswer<decltype(&count_flops)>> wrong_counts{
      changed<[](Parts& p) { p.all = 3; }>},
     {"Only one sequence is counted: there are `batch` of them.",
      changed<[](Parts& p) { p.batch = 1; }>},
-    {"The logits are missing: each position needs a product with the (V, D) matrix, even if it "
+    {"The logits are missing: each position needs a product with the (vocab, D) matrix, even if it "
      "is tied.",
      changed<[](Parts& p) { p.logits = 0; }>},
     {"The embedding look-up is not a matrix product: it costs no FLOPs.",

@@ -72,7 +72,7 @@ namespace cross_entropy_answers {
 
 // Losses of rows of logits. An ignored row counts only if `all` do.
 struct Rows {
-  Tensor logits, x;  // as they came, and (N, V)
+  Tensor logits, x;  // as they came, and (N, vocab)
   Ids targets;
 
   Rows(const Tensor& of, const Ids& ids)
@@ -89,7 +89,7 @@ struct Rows {
       counts.mutable_data()[n] = all || targets[n] != ignored;
     return sum(of_rows * counts);
   }
-  // (N, V): 1 at each target. That of an ignored row is -1, the element before the row.
+  // (N, vocab): 1 at each target. That of an ignored row is -1, the element before the row.
   Tensor ones(bool all = false) const {
     Tensor result = Tensor::zeros(x.shape());
     for (int64_t n = 0; n < targets.size(); ++n)

@@ -2,6 +2,8 @@
 // course/exercises/graph-step/task.md; check it with
 //
 //   ./heed course check graph-step
+#include <cmath>
+
 #include "core/ops.h"
 
 namespace heed::course {

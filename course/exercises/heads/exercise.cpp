@@ -2,6 +2,8 @@
 // course/exercises/heads/task.md; check it with
 //
 //   ./heed course check heads
+#include <cmath>
+
 #include "core/ops.h"
 
 namespace heed::course {

@@ -14,7 +14,7 @@ void grade_label_smoothing(Grader& g, decltype(&smoothed_cross_entropy) answer) 
   const auto check = [&](int64_t rows, int64_t classes, double epsilon, bool one_ignored) {
     const Ids targets = g.ids({rows}, classes);
     if (one_ignored) targets.reshape({rows}).mutable_data()[0] = ignored;
-    // -Σ p log softmax(x), with ε / V for each class and 1 - ε more for the target
+    // -Σ p log softmax(x), with ε / vocab for each class and 1 - ε more for the target
     const auto definition = [=](Arrays x, const Index&) {
       return sum_over(rows, [&](int64_t n) {
         if (targets[n] == ignored) return 0.0;
@@ -54,7 +54,7 @@ void grade_label_smoothing(Grader& g, decltype(&smoothed_cross_entropy) answer) 
 namespace {
 namespace label_smoothing_answers {
 
-// p: the target has target(ε, V) in each row that counts, the other classes other(ε, V).
+// p: the target has target(ε, vocab) in each row that counts, the other classes other(ε, vocab).
 template <auto target, auto other, bool skips = true>
 Tensor targets_of(const Tensor& logits, const Ids& targets, double epsilon) {
   const int64_t rows = logits.dim(0), classes = logits.dim(1);
@@ -83,20 +83,22 @@ const Exercise label_smoothing_exercise(
     "label_smoothing", grade_label_smoothing, {smoothed_cross_entropy},
     {{"", smoothed<right_target, share>},
      {"This is the cross entropy without smoothing.", smoothed<all, nothing>},
-     {"The target has 1 - ε and the others ε/V: p adds up to 1 - ε/V. The target gets its share of "
+     {"The target has 1 - ε and the others ε/vocab: p adds up to 1 - ε/vocab. The target gets its "
+      "share of "
       "ε, too.",
       smoothed<rest, share>},
-     {"The others have ε/(V - 1): this is fairseq's formula. Here all V classes share ε.",
+     {"The others have ε/(vocab - 1): this is fairseq's formula. Here all vocab classes share ε.",
       smoothed<rest, [](double e, double v) { return e / (v - 1); }>},
-     {"Every class has ε. The classes must share it: ε/V each.",
+     {"Every class has ε. The classes must share it: ε/vocab each.",
       smoothed<all, [](double e, double) { return e; }>},
-     {"The target has 1 and the others ε/V: p adds up to more than 1.", smoothed<all, share>},
+     {"The target has 1 and the others ε/vocab: p adds up to more than 1.", smoothed<all, share>},
      {"ε and 1 - ε are exchanged: the target gets ε.",
       [](const Tensor& x, const Ids& t, double e) {
         return smoothed<right_target, share>(x, t, 1 - e);
       }},
-     {"Only the target counts: the other classes have ε/V each.", smoothed<right_target, nothing>},
-     {"Only the target counts: the other classes have ε/V each.", smoothed<rest, nothing>},
+     {"Only the target counts: the other classes have ε/vocab each.",
+      smoothed<right_target, nothing>},
+     {"Only the target counts: the other classes have ε/vocab each.", smoothed<rest, nothing>},
      {"This is the mean over the rows. The loss is their sum.",
       [](const Tensor& x, const Ids& t, double e) {
         double counted = 0;
@@ -111,7 +113,7 @@ const Exercise label_smoothing_exercise(
       [](const Tensor& x, const Ids& t, double e) {
         return -sum(targets_of<right_target, share>(x, t, e) * softmax(x));
       }},
-     {"A row whose target is ignored counts, with ε/V for each class. All its p must be 0.",
+     {"A row whose target is ignored counts, with ε/vocab for each class. All its p must be 0.",
       smoothed<right_target, share, false>},
      {"That is the library's own function. Compose yours from smaller operations, such as "
       "log_softmax.",

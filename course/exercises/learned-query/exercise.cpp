@@ -2,6 +2,9 @@
 // course/exercises/learned-query/task.md; check it with
 //
 //   ./heed course check learned-query
+#include <cmath>
+#include <limits>
+
 #include "core/ops.h"
 
 namespace heed::course {

@@ -2,6 +2,9 @@
 // course/exercises/scaled-dot-product/task.md; check it with
 //
 //   ./heed course check scaled-dot-product
+#include <cmath>
+#include <limits>
+
 #include "core/ops.h"
 
 namespace heed::course {

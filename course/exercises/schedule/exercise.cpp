@@ -2,6 +2,7 @@
 // course/exercises/schedule/task.md; check it with
 //
 //   ./heed course check schedule
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>

@@ -148,7 +148,7 @@ export function sentencesOf({ heads }) {
     told.push(`Without ${headName(needed, heads)}, the loss rises by ${size(needed.delta)}.`);
   else if (layer.all.low > 0)
     told.push(
-      "No head is needed alone; without all of " +
+      "The model does without any single head; without all of " +
         `${headName(layer, heads).replace(/, head.*/, "")} the loss rises by ` +
         `${size(layer.all.delta)}.`,
     );

@@ -8,7 +8,8 @@ namespace heed::course {
 // The number of the line with the mistake.
 int wrong_line() { return 11; }
 
-// y[n] = weight[ids[n]]; backward adds dy[n] to the gradient of that row.   (V, D), (N) → (N, D)
+// y[n] = weight[ids[n]]; backward adds dy[n] to the gradient of that row.   (vocab, D), (N) → (N,
+// D)
 Tensor lookup(const Tensor& weight, const Ids& ids) {
   const int64_t rows = weight.dim(0), width = weight.dim(1), count = ids.size();
   Tensor y = Tensor::empty({count, width});                  // 1
