@@ -24,9 +24,29 @@ std::pair<PlotAxis, PlotAxis> axes_of(const Lines& figure, double left, double r
     for (const double v : line.y) y_min = std::min(y_min, v), y_max = std::max(y_max, v);
   }
   check(!figure.lines.empty(), "plot: {} has no lines", figure.title);
-  if (!figure.log_y && y_min > 0 && y_min < y_max / 3) y_min = 0;
+  if (!figure.log_x && x_min > 0 && x_min < x_max / 3) x_min = 0;
+  if (!figure.log_y) {  // no line lies on the frame, but on the axis of 0
+    const double room = 0.06 * (y_max - y_min);
+    y_max += room;
+    y_min = y_min >= 0 && y_min < y_max / 3 ? 0 : y_min - room;
+  }
   return {PlotAxis(x_min, x_max, figure.log_x, left, right),
           PlotAxis(y_min, y_max, figure.log_y, bottom, top)};
+}
+
+// Where the label of each line goes: at its last point, or as near as the other labels allow.
+Values label_places(const std::vector<Lines::Line>& lines, const PlotAxis& y, double top) {
+  constexpr double apart = 18;
+  std::vector<std::pair<double, size_t>> ends;
+  for (const Lines::Line& line : lines) ends.emplace_back(y.pixel(line.y.back()), ends.size());
+  std::ranges::sort(ends);
+  for (size_t i = 0; i < ends.size(); ++i)
+    ends[i].first = std::max(ends[i].first, i == 0 ? top : ends[i - 1].first + apart);
+  double lowest = y.begin();
+  Values places(ends.size());
+  for (size_t i = ends.size(); i-- > 0; lowest = places[ends[i].second] - apart)
+    places[ends[i].second] = std::min(ends[i].first, lowest);
+  return places;
 }
 
 }  // namespace
@@ -43,9 +63,9 @@ void Lines::add_points(const std::string& label, const Values& x, const Values& 
 }
 
 void Lines::save(const std::string& path) const {
-  constexpr double top = 40, bottom = 270, left = 66, right = 470, height = 320,
-                   legend = right + 16;
+  constexpr double top = 40, bottom = 270, left = 66, right = 470, height = 320, legend = right + 8;
   const auto [x, y] = axes_of(*this, left, right, bottom, top);
+  const Values places = label_places(lines, y, top);
   Canvas canvas;
   canvas.text(left, 22, "start", title, "font-size=\"14\"");
   canvas.axes(x, y, x_label, y_label);
@@ -59,7 +79,7 @@ void Lines::save(const std::string& path) const {
       canvas.line(i, points);
     else
       canvas.points(i, points);
-    canvas.legend(i, legend, top + 8 + 20 * static_cast<double>(i), line.label, line.joined);
+    canvas.legend(i, legend, places[i], line.label, line.joined);
     longest = std::max(longest, character_count(line.label));
   }
   const double width = legend + 50 + 6.5 * static_cast<double>(longest);

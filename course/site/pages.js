@@ -88,6 +88,20 @@ function config(root, file) {
   return `# ${file}\n\n${prose}\n\n${train}\n\n\`\`\`toml\n${keys.trimStart()}\`\`\`\n`;
 }
 
+// docs/help.txt, the help of every command, as a page.
+function commands(root) {
+  const [, ...texts] = read(root, "docs/help.txt").split(/^## /m);
+  const sections = texts.map((text) => {
+    const [, name, help] = /^(.*)\n([\s\S]*)$/.exec(text);
+    return `## ${name}\n\n\`\`\`text\n${help}\`\`\`\n`;
+  });
+  return (
+    "# Commands\n\n`./heed COMMAND --help` prints the text of this page for one command. " +
+    "`./heed --man | man -l -` shows all commands as a manual page, and " +
+    `\`source <(./heed --completion)\` completes them in bash.\n\n${sections.join("\n")}`
+  );
+}
+
 export function collectPages(root) {
   const pages = [];
   const add = (file, url, section, nav, text = read(root, file), title = titleOf(text)) => {
@@ -121,8 +135,10 @@ export function collectPages(root) {
   const named = lists.flatMap(([, , of]) => of);
   lists.at(-1)[2].push(...docs.filter((name) => !named.includes(name)));
   for (const [, section, of] of lists)
-    for (const name of of.filter((page) => docs.includes(page)))
-      add(`docs/${name}.md`, `docs/${name}.html`, section, "docs");
+    for (const name of of)
+      if (docs.includes(name)) add(`docs/${name}.md`, `docs/${name}.html`, section, "docs");
+      else if (name === "commands")
+        add("docs/help.txt", "docs/commands.html", section, "docs", commands(root));
   add("configs/README.md", "configs/index.html", "train", "docs");
   for (const folder of ["configs", "configs/sweeps"])
     for (const name of names(folder, ".toml")) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the documents with the code: lists, numbers of lines, links.
 #   run.sh PROGRAM               checks
-#   run.sh --update [PROGRAM]    writes the reading order into docs/reading.md and README.md, docs/commands.md and docs/rooms.svg
+#   run.sh --update [PROGRAM]    writes the reading order into docs/reading.md and README.md, docs/help.txt and docs/rooms.svg
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
@@ -17,15 +17,14 @@ parts="README.md:chapters docs/reading.md:files"
 # Prints the names of the commands of a program, in their order.
 commands_of() { "$1" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }'; }
 
-# docs/commands.md: the help of every command.
-commands_page() {
+# docs/help.txt: the help of every command, which the launcher prints while no program is built, and the site shows.
+help_text() {
   local command
-  printf '%s\n' '# Commands' '' '`./heed COMMAND --help` prints the text of this page for one command. `./heed --man | man -l -` shows all commands as a' \
-    'manual page, and `source <(./heed --completion)` completes them in bash.' '' '| command | what it does |' '|---|---|'
-  "$program" --help | sed -nE '/^Subcommands:/,/^$/ s/^  ([a-z]+) +(.*)$/| [`\1`](#\1) | \2 |/p'
-  printf '\n## heed\n\n```text\n%s\n```\n' "$("$program" --help)"
+  printf '## heed\n'
+  "$program" --help
   for command in $(commands_of "$program"); do
-    printf '\n## %s\n\n```text\n%s\n```\n' "$command" "$("$program" "$command" --help)"
+    printf '## %s\n' "$command"
+    "$program" "$command" --help
   done
 }
 
@@ -35,8 +34,8 @@ if [[ $1 == --update ]]; then
     with_part "${part%:*}" "${part#*:}" >page.new
     mv page.new "${part%:*}"
   done
-  commands_page >commands.new
-  mv commands.new docs/commands.md
+  help_text >help.new
+  mv help.new docs/help.txt
   ! command -v python3 >/dev/null || docs/rooms.py docs/rooms.svg
   exit
 fi
@@ -79,14 +78,14 @@ done < <(awk '/^```cpp/ { code = 1; n = 0; next } /^```$/ { code = 0; next } cod
     n = 0
   }' README.md)
 
-diff docs/commands.md <(commands_page) || complain "docs/commands.md differs from heed COMMAND --help: tests/docs/run.sh --update"
+diff docs/help.txt <(help_text) || complain "docs/help.txt differs from heed COMMAND --help: tests/docs/run.sh --update"
 
-# The launcher prints the program's own help from that page if no program is built.
+# The launcher prints the program's own help from that file if no program is built.
 unbuilt=$(mktemp -d)
 trap 'rm -rf "$unbuilt"' EXIT
 mkdir "$unbuilt/docs"
 cp heed "$unbuilt"
-cp docs/commands.md "$unbuilt/docs"
+cp docs/help.txt "$unbuilt/docs"
 # The launcher's own lines follow the program's.
 own_left_out() { sed '/^This script builds heed first/,$d' | sed '$d'; }
 diff <("$unbuilt/heed" --help | own_left_out) <("$program" --help) || complain "heed --help differs from that of the program"

@@ -243,10 +243,9 @@ expect "exit code" "$code" 1
 expect output "$output" ''
 expect errors "$errors" '*FAILED: x.o*x.cpp:1:1: error: it is wrong*the build failed*'
 
-a_case "answers calls for help at once, without a program by the text of docs/commands.md"
+a_case "answers calls for help at once, without a program by docs/help.txt"
 mkdir "$tree/docs"
-printf '%s\n' '# Commands' '## heed' '```text' 'all commands' '' 'the end' '```' '## train' '' '```text' 'how to train' '```' \
-  >"$tree/docs/commands.md"
+printf '%s\n' '## heed' 'all commands' '' 'the end' '## train' 'how to train' >"$tree/docs/help.txt"
 for arguments in --help -h help; do
   call $arguments
   expect "output of $arguments" "$output" $'all commands\n\nthe end\n\n*playground*--yes*HEED_BUILD*'
