@@ -24,11 +24,7 @@ const lists = [
     [
       "experiments",
       "inspect",
-      "diary",
-      "symmetry",
-      "reuse",
       "scores",
-      "cache",
       "scaling",
       "performance",
       "measurements",
@@ -116,7 +112,7 @@ export function collectPages(root) {
   add("course/README.md", "course/index.html", "learn", "course");
   for (const name of names("course", ".md").filter((file) => /^\d/.test(file)))
     add(`course/${name}`, `course/${name.replace(/md$/, "html")}`, "learn", "course");
-  for (const name of ["minimal", "teaching"])
+  for (const name of ["symmetry", "diary", "minimal", "teaching"])
     add(`course/${name}.md`, `course/${name}.html`, "learn", "course");
   for (const name of names("course/exercises", ""))
     if (fs.existsSync(path.join(root, `course/exercises/${name}/task.md`)))

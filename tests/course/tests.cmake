@@ -50,7 +50,8 @@ if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text,
   add_test(NAME course_text COMMAND ${folder}/itself.sh ${programs})
   file(GLOB pages CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/course/[0-9]*.md ${PROJECT_SOURCE_DIR}/course/teaching.md ${PROJECT_SOURCE_DIR}/course/minimal.md
-    ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/docs/classes.md ${PROJECT_SOURCE_DIR}/docs/scores.md ${PROJECT_SOURCE_DIR}/docs/cache.md ${PROJECT_SOURCE_DIR}/docs/diary.md ${PROJECT_SOURCE_DIR}/docs/reuse.md ${PROJECT_SOURCE_DIR}/docs/symmetry.md)
+    ${PROJECT_SOURCE_DIR}/course/diary.md ${PROJECT_SOURCE_DIR}/course/symmetry.md
+    ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/docs/classes.md ${PROJECT_SOURCE_DIR}/docs/scores.md)
   foreach(page IN LISTS pages ITEMS ${folder}/example.md)
     get_filename_component(name ${page} NAME_WE)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/course/${name}.cpp)
