@@ -16,7 +16,7 @@ const lists = [
   [
     "Train",
     "train",
-    ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"],
+    ["install", "data", "commands", "attention", "interoperability"],
   ],
   [
     "Experiment",
@@ -112,7 +112,7 @@ export function collectPages(root) {
   add("course/README.md", "course/index.html", "learn", "course");
   for (const name of names("course", ".md").filter((file) => /^\d/.test(file)))
     add(`course/${name}`, `course/${name.replace(/md$/, "html")}`, "learn", "course");
-  for (const name of ["symmetry", "diary", "minimal", "teaching"])
+  for (const name of ["positions", "symmetry", "diary", "alternatives", "minimal", "teaching"])
     add(`course/${name}.md`, `course/${name}.html`, "learn", "course");
   for (const name of names("course/exercises", ""))
     if (fs.existsSync(path.join(root, `course/exercises/${name}/task.md`)))
