@@ -13,23 +13,11 @@ export const titleOf = (text) => (/^# (.*)$/m.exec(text)?.[1] ?? "").replace(/[`
 
 // The lists of the reference pages, in their order. A page of docs/ that none names joins the last.
 const lists = [
-  [
-    "Train",
-    "train",
-    ["install", "data", "commands", "attention", "interoperability"],
-  ],
+  ["Train", "train", ["install", "data", "commands", "attention", "interoperability"]],
   [
     "Experiment",
     "experiment",
-    [
-      "experiments",
-      "inspect",
-      "scores",
-      "scaling",
-      "performance",
-      "measurements",
-      "reliability",
-    ],
+    ["experiments", "inspect", "scores", "scaling", "performance", "measurements", "reliability"],
   ],
   ["Read the code", "source", ["reading", "library", "operations", "classes", "sources"]],
 ];

@@ -146,7 +146,8 @@ test("a checkpoint is said in sentences that follow from its numbers", () => {
   );
   assert.equal(
     said(head(0, { previous: 0.4, delta: 0.001 }), head(1, { previous: 0.1, delta: -0.1 })),
-    "Layer 1, head 1, often looks one position back. The model does without any single head; without all of " +
+    "Layer 1, head 1, often looks one position back. " +
+      "The model does without any single head; without all of " +
       "layer 1 the loss rises by 0.20.",
   );
   assert.equal(said(head(0, { previous: 0.2, low: -1, all: {} })), "No head has a clear aim.");
