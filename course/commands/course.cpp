@@ -208,7 +208,7 @@ class CourseSession {
     progress_.change(exercise.name);
     progress_.save();
     write_file(file, exercise.file("exercise.cpp"));
-    print(exercise.file("task.md"));
+    print(exercise.shown("task.md"));
     print(fmt::format("\nWrite it in {}, then: {}\n", file, command("check", exercise)));
     return exit_done;
   }
@@ -303,7 +303,7 @@ class CourseSession {
                       "With the library's own function the losses are the same to {:.0e}.\n",
                       graded.losses.size(), graded.losses.front(), graded.losses.back(),
                       std::max(graded.difference, 1e-16)));
-    print(fmt::format("\n{}\n{} shows the library's own\n", exercise.file("background.md"),
+    print(fmt::format("\n{}\n{} shows the library's own\n", exercise.shown("background.md"),
                       command("show", exercise)));
     print_escaped(styled(Style::good, "passed", STDOUT_FILENO) + "\n");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 
 #include "apps/support/files.h"
@@ -48,6 +49,22 @@ std::string CourseItem::file(const std::string& file_name) const {
   return read_file(in_folder(folder, file_name), "text of the course", 1 << 20);
 }
 
+std::string CourseItem::shown(const std::string& file_name) const {
+  const std::filesystem::path here(folder);
+  const std::filesystem::path own = "course" / here.parent_path().filename() / here.filename();
+  std::string text = file(file_name);
+  for (size_t middle = 0; (middle = text.find("](", middle)) != text.npos; ++middle) {
+    const size_t begin = text.rfind('[', middle), end = text.find(')', middle);
+    const std::string target = text.substr(middle + 2, end - middle - 2);
+    if (target.find('.') == target.npos || target.find(' ') != target.npos) continue;  // code
+    const std::string path = (own / target).lexically_normal().string();
+    const std::string words = text.substr(begin + 1, middle - begin - 1);
+    const bool is_path = path.ends_with(words);
+    text.replace(begin, end + 1 - begin, is_path ? path : fmt::format("{} ({})", words, path));
+  }
+  return text;
+}
+
 std::vector<CourseItem> items_in(const CourseFolder& folder) {
   std::vector<CourseItem> items;
   for (const std::string& name : names_in_folder(folder.items)) {
@@ -75,7 +92,7 @@ Exercise::Exercise(const CourseItem& item) : CourseItem(item) {
 
 std::vector<std::string> Exercise::hints() const {
   std::vector<std::string> all;
-  std::string rest = file("hints.md");
+  std::string rest = shown("hints.md");
   constexpr std::string_view separator = "\n---\n";
   for (size_t end; (end = rest.find(separator)) != std::string::npos;) {
     all.push_back(rest.substr(0, end + 1));

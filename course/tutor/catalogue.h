@@ -23,6 +23,8 @@ struct CourseItem {
 
   // A file of the folder: task.md and so on.
   std::string file(const std::string& file_name) const;
+  // The same for a terminal: a link [name](path) is "name (path)", relative to the sources.
+  std::string shown(const std::string& file_name) const;
 };
 
 // Where the items of a kind are.

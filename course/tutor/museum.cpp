@@ -48,7 +48,7 @@ void MuseumExperiment::fields(Fields& f) {
 }
 
 std::string Exhibit::text() const {
-  const std::string all = file("exhibit.md");
+  const std::string all = shown("exhibit.md");
   const size_t end = all.find('\n');
   return end == std::string::npos ? "" : all.substr(all.find_first_not_of('\n', end));
 }

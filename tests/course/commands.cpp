@@ -22,6 +22,19 @@ TEST_CASE("course: show finds what the background of every exercise names") {
   }
 }
 
+TEST_CASE("course: a terminal shows the links of a text as paths") {
+  for (const Exercise& exercise : course_exercises(Workshop::find()))
+    if (exercise.name == "cross-entropy") {
+      const std::string text = exercise.shown("background.md");
+      CHECK(text.find("`cross_entropy` (core/ops/loss.cpp)") != std::string::npos);
+      CHECK(text.find("](") == std::string::npos);
+    } else if (exercise.name == "tape") {
+      CHECK(exercise.shown("task.md").find("course/exercises/tape/tape.h") != std::string::npos);
+    } else if (exercise.name == "rotary") {
+      CHECK(exercise.shown("hints.md").find("[=](Backward& g)") != std::string::npos);
+    }
+}
+
 // A terminal shows no TeX, so what heed prints has its formulas in Unicode.
 TEST_CASE("course: tasks, hints, backgrounds and exhibits have no TeX") {
   const Workshop workshop = Workshop::find();
