@@ -30,12 +30,13 @@ void collate_tokens(Examples examples, ModelKind framing, Batch& batch) {
   if (framing == ModelKind::seq2seq)
     pad(examples, &Example::source, 0, batch.source, &batch.source_lengths);
   pad(examples, &Example::input, 0, batch.input, &batch.input_lengths);
+  pad(examples, &Example::target, ignored, batch.target, nullptr);
+  if (framing == ModelKind::classifier && batch.target.dim(1) == 1)
+    batch.target = batch.target.reshape({batch.target.dim(0)});
 }
 
 void Batches::write(Examples examples, Batch& batch) const {
   dataset_->collate(examples, framing_, batch);
-  pad(examples, &Example::target, ignored, batch.target, nullptr);
-  if (framing_ == ModelKind::classifier) batch.target = batch.target.reshape({batch.target.dim(0)});
   batch.targets = batch.tokens = 0;
   for (int64_t i = 0; i < batch.target.size(); ++i) batch.targets += batch.target[i] != ignored;
   for (int64_t b = 0; b < batch.input_lengths.size(); ++b) batch.tokens += batch.input_lengths[b];

@@ -21,7 +21,8 @@ namespace heed {
 
 // What a model reads, and what it should predict.
 struct Batch : Inputs {
-  Ids target;           // (B, T); classifier: (B)
+  Ids target;           // (B, T); classifier: (B), or (B, T)
+  Tensor numbers;       // of the same shape, NaN for none: where targets are numbers
   int64_t targets = 0;  // number of targets that are not ignored
   int64_t tokens = 0;   // number of inputs without padding
 };

@@ -51,7 +51,7 @@ std::span<const int32_t> source_of(const Corpus& corpus, const Example& example)
   std::span<const int32_t> ids = example.input;
   if (corpus.framing == ModelKind::classifier) return ids;
   if (example.prompt > 0) ids = ids.first(static_cast<size_t>(example.prompt));
-  const Vocabulary& vocabulary = corpus.target->vocabulary();
+  const Vocabulary& vocabulary = (corpus.target ? corpus.target : corpus.source)->vocabulary();
   if (!ids.empty() && ids.front() == vocabulary.begin()) ids = ids.subspan(1);
   if (!ids.empty() && ids.back() == vocabulary.separator()) ids = ids.first(ids.size() - 1);
   return ids;

@@ -44,7 +44,7 @@ struct Example {
 
 using Examples = std::span<const Example* const>;  // some examples of a dataset
 
-// Writes the tokens of examples, padded with id 0, and their lengths.
+// Writes the tokens of examples, padded with id 0, their lengths, and the targets.
 void collate_tokens(Examples examples, ModelKind framing, Batch& batch);
 
 // Examples that are computed or read when they are needed.

@@ -1,10 +1,12 @@
 #include "data/features.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/check.h"
+#include "core/standard_ops.h"
 
 namespace heed {
 
@@ -23,6 +25,17 @@ void pad_features(Examples examples, int64_t width, Tensor& features, Ids& lengt
     const std::vector<float>& values = examples[b]->features;
     std::fill(std::copy(values.begin(), values.end(), out), out + longest, real{0});
     lengths.mutable_data()[b] = static_cast<int32_t>(std::ssize(values) / width);
+  }
+}
+
+// Pads the numbers of every example with NaN: the shape of the targets.
+void pad_numbers(Examples examples, Batch& batch) {
+  const int64_t width = batch.target.size() / std::ssize(examples);
+  batch.numbers = Tensor::full(batch.target.shape(), std::numeric_limits<real>::quiet_NaN());
+  real* out = batch.numbers.mutable_data();
+  for (const Example* each : examples) {
+    std::copy(each->values.begin(), each->values.end(), out);
+    out += width;
   }
 }
 
@@ -70,9 +83,13 @@ void check_example(int64_t i, const Example& example, const ExampleFormat& forma
 void collate_features(Examples examples, const ExampleFormat& format, ModelKind framing,
                       Batch& batch) {
   const bool two_sided = framing == ModelKind::seq2seq;
-  if (two_sided || format.features == 0) collate_tokens(examples, framing, batch);
+  collate_tokens(examples, framing, batch);
+  if (format.at_positions)
+    batch.target =
+        batch.target.reshape({std::ssize(examples), batch.target.size() / std::ssize(examples)});
+  if (format.numbers) pad_numbers(examples, batch);
   if (format.features > 0) {
-    if (two_sided) batch.source = {};
+    (two_sided ? batch.source : batch.input) = {};
     pad_features(examples, format.features, batch.features,
                  two_sided ? batch.source_lengths : batch.input_lengths);
   }
@@ -96,6 +113,10 @@ Dataset feature_dataset(ExampleFormat format, int64_t size,
     check_example(i, example, format);
     const int64_t width = format.features;
     example.positions = width > 0 ? std::ssize(example.features) / width : 0;
+    if (!format.numbers) return;
+    example.target.clear();
+    for (const float value : example.values)
+      example.target.push_back(std::isnan(value) ? ignored : 0);
   };
   const auto collate = [format](Examples examples, ModelKind framing, Batch& batch) {
     collate_features(examples, format, framing, batch);

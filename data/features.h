@@ -2,6 +2,9 @@
 //
 // An example has T positions, each with a vector of F features. Edges may connect positions. In a
 // batch, padding has the features 0 and no edges. The edges of all examples are in one list.
+//
+// Targets may be numbers, too, whatever the positions hold. `target` then has 0 at a position with
+// a number and `ignored` at others.
 #pragma once
 
 #include "data/batch.h"
@@ -14,10 +17,14 @@ struct ExampleFormat {
   int64_t features = 0;       // F; 0: positions hold tokens
   bool has_edges = false;     // between positions
   int64_t edge_features = 0;  // features of an edge
+  bool numbers = false;       // targets are numbers: Example::values
+  // A classifier has a target at every position, not one for the whole: model.pool = "none".
+  bool at_positions = false;
 };
 
 // Returns a dataset of examples with features, which `write` writes as Dataset::get does, all but
-// their `positions`. Its get() throws Error if they do not fill their positions or edges.
+// their `positions` and, where targets are numbers, `target`. Its get() throws Error if they do not
+// fill their positions or edges.
 Dataset feature_dataset(ExampleFormat format, int64_t size,
                         std::function<void(int64_t i, Example& example)> write);
 

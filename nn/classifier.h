@@ -1,4 +1,4 @@
-// A classifier: an encoder, and a head on its pooled hidden states.
+// A classifier: an encoder, and a head on its pooled hidden states, or on each of them.
 #pragma once
 
 #include "nn/learned_queries.h"
@@ -6,15 +6,17 @@
 
 namespace heed::inline HEED_REAL {
 
-// What the head of a classifier reads: the mean of the hidden states, the first one, or the outputs
-// of learned queries (nn/learned_queries.h).
-enum class Pool { mean, first, learned };
+// What the head of a classifier reads: the mean of the hidden states, the first one, the
+// concatenated outputs of learned queries (nn/learned_queries.h), or every one: then the logits are
+// (B, T, C).
+enum class Pool { mean, first, learned, none };
 
-// Pools the mean of the hidden states, the first, or the concatenated outputs of learned queries.
+// With kind = language_model it is a decoder-only model that does not predict the tokens that it
+// reads: it reads vectors, or its outputs are numbers. Its stack is causal, and it has no pool.
 class Classifier : public Model {
  public:
   Classifier(const ModelOptions& options, const ModelSizes& sizes);
-  ModelKind kind() const override { return ModelKind::classifier; }
+  ModelKind kind() const override { return kind_; }
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
   Tensor head_input(const Tensor& x, const Ids& lengths) const override {
@@ -23,14 +25,20 @@ class Classifier : public Model {
   Tensor encode(const Inputs& inputs) const override;  // before pooling
 
  private:
-  // Hidden states and lengths (B) → what the head reads (B, …).
+  // Hidden states and lengths (B) → what the head reads (B, …), or (B, T, D) without a pool.
   Tensor pooled(const Tensor& states, const Ids& lengths) const;
 
   Part<InputEmbedding> embedding_;
   Part<Encoder> encoder_;
   Part<std::unique_ptr<LearnedQueries>> queries_;
   Part<Linear> head_;
+  ModelKind kind_;
   Pool pool_;
 };
+
+// (ŷ - y)² of each target y that is not NaN, reduced: the sum, the mean over them, or one for each
+// target, 0 for NaN. outputs (…, 1) are ŷ, targets (…).
+Tensor squared_error(const Tensor& outputs, const Tensor& targets,
+                     Reduction reduction = Reduction::mean);
 
 }  // namespace heed::inline HEED_REAL

@@ -17,7 +17,7 @@ enum class Pool;                           // nn/classifier.h
 struct ModelSizes {
   int64_t source_vocabulary = 0;  // tokens of seq2seq's source
   int64_t vocabulary = 0;         // tokens of the input, and of the output
-  int64_t classes = 0;            // of a classifier
+  int64_t classes = 0;            // of a head of its own: a classifier's, or 1 for a number
   // What seq2seq's encoder or the classifier reads, if it is not a sequence of tokens:
   int64_t features = 0;            // F, width of the vector at each position; 0: tokens
   std::vector<int64_t> grid = {};  // lengths of the axes of a grid of positions

@@ -16,7 +16,7 @@ constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
                                       {"language_model", ModelKind::language_model},
                                       {"classifier", ModelKind::classifier}};
 constexpr Named<Pool> pools[] = {
-    {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}};
+    {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}, {"none", Pool::none}};
 
 }  // namespace
 
@@ -81,9 +81,10 @@ void ModelOptions::fields(Fields& f) {
          "use one embedding for source and target; needs one vocabulary");
   f.choice("scale_embedding", scale_embedding, choices,
            "multiply embeddings by √dim; auto: with sinusoidal positions");
-  f.choice("pool", pool, pools,
-           "input of the classifier's head: the mean of the hidden states, the first, or the "
-           "outputs of learned queries")
+  f.choice(
+       "pool", pool, pools,
+       "input of the classifier's head: the mean of the hidden states, the first, the outputs of "
+       "learned queries, or (none) each of them, for a target at every position")
       .when(kind == ModelKind::classifier);
   f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"")
       .when(has_learned_pool);

@@ -234,6 +234,11 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
               "`model.positional.kind` = \"{}\" needs positions in a row, but the data are a grid: "
               "attend over one axis with `model.attention.axes`, or use one of {}",
               position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
+  if (corpus.framing != ModelKind::classifier) return;
+  const bool at_positions = corpus.format.at_positions;
+  check_input(at_positions == (model.pool == Pool::none),
+              "`model.pool` = \"none\" is for data with a target at every position, and {}",
+              at_positions ? "these have one: set it" : "these have one for the whole example");
 }
 
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
@@ -257,11 +262,19 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   check_longest(experiment.model, corpus);
   ModelSizes sizes;
   if (corpus.source) sizes.source_vocabulary = corpus.source->vocabulary().size();
-  if (corpus.framing == ModelKind::classifier)
-    sizes.vocabulary = sizes.source_vocabulary;
-  else
-    sizes.vocabulary = corpus.target->vocabulary().size();
-  sizes.classes = static_cast<int64_t>(corpus.labels.size());
+  const bool is_classifier = corpus.framing == ModelKind::classifier;
+  const bool numbers = corpus.format.numbers, vectors = corpus.format.features > 0;
+  const Score& best_by = *experiment.train.best_by;
+  check_input(numbers ? best_by.of_numbers : best_by.of_tokens,
+              "`train.best_by` = \"{}\": targets that are {} have no such score; choose one of {}",
+              best_by.name, numbers ? "numbers" : "tokens",
+              names_where(scores::all, numbers ? &Score::of_numbers : &Score::of_tokens));
+  const bool has_own_head = numbers || (vectors && corpus.framing == ModelKind::language_model);
+  sizes.vocabulary =
+      is_classifier || has_own_head ? sizes.source_vocabulary : corpus.target->vocabulary().size();
+  sizes.classes = numbers        ? 1
+                  : has_own_head ? corpus.target->vocabulary().size()
+                                 : std::ssize(corpus.labels);
   sizes.features = corpus.format.features;
   sizes.grid = corpus.grid;
   sizes.edge_features = corpus.format.edge_features;

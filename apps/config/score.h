@@ -23,6 +23,8 @@ struct Score {
   bool by_ratio = false;       // values are compared by their ratio: equal factors are equal gains
   int decimals = -1;           // in a table; -1: four significant digits
   bool reads_outputs = false;  // generated ones: slow, so only where they are asked for
+  bool of_numbers = false;     // targets that are numbers have it
+  bool of_tokens = true;       // targets that are tokens or labels have it
   std::optional<double> (*value)(const Measured&) = nullptr;  // none: this split has no such score
   // Returns whether runs of this experiment have it.
   bool (*offered)(const Experiment&) = nullptr;
@@ -31,7 +33,7 @@ struct Score {
 // Tables and files have this order.
 #define HEED_SCORES(entry)                                                                    \
   entry(loss) entry(perplexity) entry(bits_per_byte) entry(token_accuracy) entry(exact_match) \
-      entry(bleu) entry(chrf)
+      entry(bleu) entry(chrf) entry(r2)
 HEED_REGISTRY(scores, Score, HEED_SCORES)
 
 // Returns whether exact match is meaningful: examples have a complete target, unlike continuous

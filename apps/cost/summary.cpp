@@ -70,8 +70,10 @@ Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t
   else if (two_sided)
     batch.source = Ids::empty({examples, positions});
   if (two_sided || corpus.format.features == 0) batch.input = Ids::empty({examples, time});
-  batch.target = corpus.framing == ModelKind::classifier ? Ids::empty({examples})
-                                                         : Ids::empty({examples, time});
+  batch.target = corpus.framing == ModelKind::classifier && !corpus.format.at_positions
+                     ? Ids::empty({examples})
+                     : Ids::empty({examples, time});
+  if (corpus.format.numbers) batch.numbers = Tensor::empty(batch.target.shape());
   if (corpus.format.has_edges) {
     const int64_t edges = examples * longest.edges;
     batch.edges.sender = Ids::empty({edges});
@@ -115,7 +117,7 @@ double evaluation_memory(const Model& model, const Corpus& corpus, const Longest
   std::optional<MeasureTap> tap;
   if (measures) tap.emplace();
   const Tensor logits = model.logits(batch);
-  cross_entropy(logits, batch.target, Reduction::sum);
+  batch_loss(logits, batch, Reduction::sum);
   return peak_above(before);
 }
 

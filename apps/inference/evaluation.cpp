@@ -15,6 +15,7 @@ namespace {
 // What one batch adds to the scores.
 struct BatchScores {
   double loss = 0;
+  double mean = 0, squares = 0;  // of numbers: their mean, and Σ (y - mean)²
   int64_t examples = 0, targets = 0;
   int64_t correct_examples = 0, correct_tokens = 0;
 };
@@ -70,7 +71,32 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
   }
 }
 
+// The same of targets that are numbers: adds the squared errors.
+void add_numbers(const Tensor& outputs, const Batch& batch, BatchScores& scores,
+                 std::vector<Outcome>* outcomes) {
+  const int64_t examples = batch.target.dim(0), time = batch.target.size() / examples;
+  double count = 0;
+  for (int64_t b = 0; b < examples; ++b) {
+    Outcome outcome;
+    for (int64_t t = b * time; t < (b + 1) * time; ++t) {
+      if (batch.target[t] == ignored) continue;
+      const double y = batch.numbers.data()[t], error = outputs.data()[t] - y;
+      const double distance = y - scores.mean;
+      scores.mean += distance / ++count;
+      scores.squares += distance * (y - scores.mean);
+      outcome.loss += error * error;
+      ++outcome.targets;
+    }
+    if (outcomes) outcomes->push_back(outcome);
+  }
+}
+
 }  // namespace
+
+Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction) {
+  return batch.numbers ? squared_error(logits, batch.numbers, reduction)
+                       : cross_entropy(logits, batch.target, reduction);
+}
 
 Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing, int64_t batch_size,
                   std::vector<Outcome>* outcomes, TargetCounts* counts) {
@@ -86,11 +112,12 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
     batches.get(i, batch);
     const Tensor logits = model.logits(batch);
     BatchScores& part = parts.emplace_back();
-    part.loss = cross_entropy(logits, batch.target, Reduction::sum).item();
+    part.loss = batch_loss(logits, batch, Reduction::sum).item();
     part.targets = batch.targets;
     part.examples = batch.target.dim(0);
-    count_correct(logits, batch, part, outcomes ? &own_outcomes : nullptr,
-                  counts ? &own_counts : nullptr);
+    std::vector<Outcome>* const own_results = outcomes ? &own_outcomes : nullptr;
+    batch.numbers ? add_numbers(logits, batch, part, own_results)
+                  : count_correct(logits, batch, part, own_results, counts ? &own_counts : nullptr);
   }
   if (outcomes) {
     const std::vector<Outcome> all = concatenated(own_outcomes);
@@ -100,8 +127,16 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
     for (const auto& [pair, count] : of_all_ranks(own_counts)) (*counts)[pair] += count;
   Measured scores;
   int64_t correct_examples = 0, correct_tokens = 0;
+  double mean = 0;                                       // of targets that are numbers
   for (const BatchScores& part : concatenated(parts)) {  // in the order of batches
     scores.loss += part.loss;
+    if (part.targets > 0) {  // Chan, Golub & LeVeque 1983
+      const double before = static_cast<double>(scores.targets),
+                   more = static_cast<double>(part.targets);
+      const double distance = part.mean - mean;
+      mean += distance * more / (before + more);
+      scores.variance += part.squares + distance * distance * before * more / (before + more);
+    }
     scores.targets += part.targets;
     scores.examples += part.examples;
     correct_tokens += part.correct_tokens;
@@ -110,7 +145,9 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
   const auto fraction = [](int64_t part, int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(1, whole));
   };
-  scores.loss /= static_cast<double>(std::max<int64_t>(1, scores.targets));
+  const auto targets = static_cast<double>(std::max<int64_t>(1, scores.targets));
+  scores.loss /= targets;
+  scores.variance /= targets;
   scores.token_accuracy = fraction(correct_tokens, scores.targets);
   scores.exact_match = fraction(correct_examples, scores.examples);
   return scores;

@@ -17,7 +17,7 @@ struct Outcome {
   bool correct = true;                  // every target is predicted
   int32_t expected = 0, predicted = 0;  // of a classifier
   int64_t targets = 0;
-  double loss = 0;          // sum over targets of -log p(target), in nats
+  double loss = 0;          // sum over targets of -log p(target), in nats, or of squared errors
   int64_t first_error = 0;  // the first target that is not predicted, from 1 on; 0: none
 
   double mean_loss() const { return targets > 0 ? loss / static_cast<double>(targets) : 0; }
@@ -25,7 +25,10 @@ struct Outcome {
 
 // What the scores of a split (apps/config/score.h) are computed from.
 struct Measured {
-  double loss = 0;  // mean over targets of -log p(target), in nats; without label smoothing
+  // Mean over targets of -log p(target), in nats; without label smoothing. Of numbers: the mean
+  // squared error.
+  double loss = 0;
+  double variance = 0;        // of targets that are numbers
   double token_accuracy = 0;  // fraction of targets that are the most likely token
   // Fraction of examples whose targets all are the most likely token. This equals the exact match
   // of greedy search, because greedy search generates the targets if and only if each target is the
@@ -36,6 +39,10 @@ struct Measured {
   // Of each example, for scores that read outputs: what the model generates, and what is expected.
   std::vector<std::string> outputs = {}, references = {};
 };
+
+// Returns the losses of the targets of a batch, from the logits of its model: the cross entropy, or
+// the squared error of numbers.
+Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction);
 
 // How often each target was predicted as each token or class: counts by (target, prediction).
 using TargetCounts = std::map<std::pair<int32_t, int32_t>, int64_t>;

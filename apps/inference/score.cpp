@@ -35,6 +35,7 @@ const Score scores::loss = {.name = "loss",
                             .unit = "nats per target",
                             .lower_is_better = true,
                             .by_ratio = true,
+                            .of_numbers = true,
                             .value = [](const Measured& m) -> Value { return m.loss; },
                             .offered = always};
 
@@ -98,5 +99,18 @@ const Score scores::chrf = {
     .reads_outputs = true,
     .value = [](const Measured& m) -> Value { return corpus_chrf(m.outputs, m.references); },
     .offered = is_pairs};
+
+// 1 - Σ (ŷ - y)² / Σ (y - mean of y)², of targets that are numbers: 0 for the mean as prediction.
+const Score scores::r2 = {.name = "r2",
+                          .title = "R²",
+                          .unit = "at most 1",
+                          .decimals = 4,
+                          .of_numbers = true,
+                          .of_tokens = false,
+                          .value = [](const Measured& m) -> Value {
+                            if (m.variance == 0) return {};
+                            return 1 - m.loss / m.variance;
+                          },
+                          .offered = always};
 
 }  // namespace heed

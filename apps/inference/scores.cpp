@@ -125,7 +125,8 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
   scores.examples = measured.examples;
   scores.targets = measured.targets;
   for (const Score* const score : scores::all)
-    if (score->offered(experiment) && (scores_outputs || !score->reads_outputs))
+    if (score->offered(experiment) && (scores_outputs || !score->reads_outputs) &&
+        (corpus.format.numbers ? score->of_numbers : score->of_tokens))
       if (const std::optional<double> value = score->value(measured)) scores.values[score] = *value;
   if (scores.values.contains(&scores::bleu))
     scores.outputs_without_4grams = outputs_without_4grams(measured.outputs);
@@ -172,18 +173,20 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
   return names;
 }
 
+std::string score_text(const Score& score, double value) {
+  const bool percent = score.maximum == 1;
+  if (percent) value *= 100;
+  return (score.decimals < 0 ? four_digits(value) : fmt::format("{:.{}f}", value, score.decimals)) +
+         (percent ? " %" : "");
+}
+
 std::string scores_table(const ScoresOfSplits& splits) {
   const auto has = [&](const Score* score) {
     return std::any_of(splits.begin(), splits.end(),
                        [&](const auto& split) { return split.second.values.contains(score); });
   };
   const auto cell = [](const Score* score, const std::optional<double>& value) {
-    if (!value) return std::string();
-    const bool percent = score->maximum == 1;
-    const double number = *value * (percent ? 100 : 1);
-    return (score->decimals < 0 ? four_digits(number)
-                                : fmt::format("{:.{}f}", number, score->decimals)) +
-           (percent ? " %" : "");
+    return value ? score_text(*score, *value) : "";
   };
   Table table{{{fmt::format("{:<12}", "split")}}, {}};
   for (const Score* const score : scores::all)

@@ -71,6 +71,8 @@ struct ErrorCount {
 // Returns the errors by the length of the source, which source_lengths() returns.
 std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outcomes,
                                                const std::vector<int64_t>& lengths);
+// Returns a value as tables show it: "98.20 %".
+std::string score_text(const Score& score, double value);
 // Returns the score that a name such as "val.loss" ends with; null: there is none.
 const Score* find_score(const std::string& name);
 // Returns the splits that are evaluated at the end of a run: all but "train".

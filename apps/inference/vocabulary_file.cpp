@@ -40,6 +40,8 @@ void add_lengths(Json& json, const Corpus& corpus) {
 void add_format(Json& json, const Corpus& corpus) {
   if (corpus.format.features > 0) json.set("features", corpus.format.features);
   if (corpus.format.has_edges) json.set("edge_features", corpus.format.edge_features);
+  if (corpus.format.numbers) json.set("numbers", true);
+  if (corpus.format.at_positions) json.set("at_positions", true);
   if (corpus.grid.empty()) return;
   json.set("grid", corpus.grid);
 }
@@ -67,8 +69,10 @@ std::vector<int64_t> grid_of(const Json& json) {
 
 void read_format(const Json& json, Corpus& corpus) {
   if (corpus.framing == ModelKind::language_model)
-    for (const char* name : {"features", "edge_features", "grid"})
-      check_input(!json.find(name), "'{}', but a language model reads only tokens", name);
+    for (const char* name : {"edge_features", "grid"})
+      check_input(!json.find(name), "'{}', but a language model reads a sequence", name);
+  corpus.format.numbers = json.find("numbers");
+  corpus.format.at_positions = json.find("at_positions");
   if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.format.has_edges = true;
@@ -86,6 +90,7 @@ void parse_codecs(const Json& json, Corpus& corpus) {
     corpus.target = codec_of(json.at("target"));
   else if (!is_classifier)
     corpus.target = corpus.source;
+  if (corpus.format.numbers) return corpus.target.reset();
   check_input(is_classifier || corpus.target, "'target' is missing");
   if (corpus.framing == ModelKind::seq2seq)
     for (const char* token : {begin_token, end_token})

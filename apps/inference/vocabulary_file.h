@@ -3,6 +3,7 @@
 //   {"level": "character", "symbols": ["a", "b", …, "<eos>"]}          one vocabulary
 //   {"source": {"level": …, "symbols": …}, "target": {…}}              two (pairs)
 //   {"level": …, "symbols": …, "labels": ["ham", "spam"]}              a classifier
+//   {"features": 9, "numbers": true}                                   from vectors to numbers
 //   {"level": "subword", "symbols": …, "sentencepiece": "<base64>"}    with the tokenizer's model
 //   {"level": …, "symbols": …, "prompt": 6, "answer": 6}               a task without <eos>
 //

@@ -119,11 +119,11 @@ RowVocabularies row_vocabularies(const Corpus& corpus) {
   };
   RowVocabularies all;
   if (corpus.source)
-    all[is_classifier ? "embedding.token.weight" : "source_embedding.token.weight"] =
-        of(*corpus.source);
+    all[corpus.framing == ModelKind::seq2seq ? "source_embedding.token.weight"
+                                             : "embedding.token.weight"] = of(*corpus.source);
   if (corpus.target && !is_classifier)
     all["embedding.token.weight"] = all["head.weight"] = all["head.bias"] = of(*corpus.target);
-  else
+  else if (!corpus.labels.empty())
     all["head.weight"] = all["head.bias"] = {"labels", corpus.labels, labels_digest(corpus.labels)};
   return all;
 }

@@ -182,11 +182,12 @@ void Evaluation::evaluate() {
   for (const std::string& split : training_.experiment.train.evaluate_splits)
     if (split != "val") row.set(split, scores_of(split).json());
   training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
-  const Score& shown =
-      has_exact_match(training_.experiment) ? scores::exact_match : scores::token_accuracy;
-  const std::string line =
-      fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss), shown.title,
-                  100 * scores.values.at(&shown));
+  const Score& shown = training_.corpus.format.numbers         ? scores::r2
+                       : has_exact_match(training_.experiment) ? scores::exact_match
+                                                               : scores::token_accuracy;
+  std::string line = fmt::format("step {}  validation: loss {}", step, four_digits(loss));
+  if (const auto value = scores.find(shown))
+    line += fmt::format(", {} {}", shown.title, score_text(shown, *value));
   if (state.best_step == step)
     logging::good("{}  (best)", line);
   else

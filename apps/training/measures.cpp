@@ -74,9 +74,12 @@ class MeasureListener final : public TrainingListener {
     const Experiment& e = training_.experiment;
     const Measured measured = evaluate(training_.trainer.model(), trained_on_,
                                        training_.corpus.framing, e.train.evaluation_batch());
+    const bool numbers = training_.corpus.format.numbers;
     Scores shown;
-    for (const Score* const score : {&scores::loss, &scores::token_accuracy, &scores::exact_match})
-      if (score->offered(e)) shown.values[score] = *score->value(measured);
+    for (const Score* const score :
+         {&scores::loss, &scores::token_accuracy, &scores::exact_match, &scores::r2})
+      if (score->offered(e) && (numbers ? score->of_numbers : score->of_tokens))
+        if (const auto value = score->value(measured)) shown.values[score] = *value;
     return shown.json();
   }
 

@@ -125,7 +125,9 @@ class Shards::Instance {
   // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses. With
   // `is_last` nothing else is added to the gradient of this rank.
   double run_batch(const Batch& batch, const LabelSmoothing& smoothing, bool is_last) const {
-    const Tensor loss = model_.loss(batch, batch.target, Reduction::sum, smoothing);
+    const Tensor loss = batch.numbers
+                            ? squared_error(model_.logits(batch), batch.numbers, Reduction::sum)
+                            : model_.loss(batch, batch.target, Reduction::sum, smoothing);
     const double value = loss.item();
     if (!std::isfinite(value)) return value;
     is_last ? arena_.last_backward(loss) : backward(loss);

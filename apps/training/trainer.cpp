@@ -39,6 +39,11 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
 LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) {
   LabelSmoothing smoothing(train.label_smoothing, train.label_smoothing_over);
   if (train.label_smoothing == 0) return {};
+  check_input(
+      !corpus.format.numbers,
+      "`train.label_smoothing` = {} is for targets that are tokens or labels, and these data "
+      "have numbers: set it to 0",
+      train.label_smoothing);
   if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
   if (corpus.framing != ModelKind::classifier)
     smoothing.impossible = corpus.target->vocabulary().begin();
