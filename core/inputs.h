@@ -20,10 +20,10 @@ struct Edges {
 
 // A batch for a model. Padding is a length: input_lengths[b] of the T positions of row b are real.
 struct Inputs {
-  Ids source = {}, source_lengths = {};  // (B, Ts), (B): of seq2seq
-  Ids input = {}, input_lengths = {};    // (B, T), (B)
-  Tensor features = {};                  // (B, T, F), instead of source or a classifier's input
-  Edges edges = {};                      // between the positions of a graph
+  Ids source = {}, source_lengths = {};                // (B, Ts), (B): of seq2seq
+  Ids input = {}, input_lengths = {}, positions = {};  // (B, T), (B), (B, T) or 0 to T - 1
+  Tensor features = {};  // (B, T, F), instead of source or a classifier's input
+  Edges edges = {};      // between the positions of a graph
 };
 
 }  // namespace heed::inline HEED_REAL

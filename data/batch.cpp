@@ -70,12 +70,10 @@ Examples Batches::examples(int64_t i) {
 }
 
 // Sorted by length, shortest first, otherwise in order.
-static bool is_before(const Example* a, const Example* b) {
-  const auto key = [](const Example* example) {
-    return std::tuple(example->input.size(), example->source.size(), example->positions, example);
-  };
-  return key(a) < key(b);
+static auto key(const Example* each) {
+  return std::tuple(each->input.size(), each->source.size(), each->positions, each);
 }
+static bool is_before(const Example* a, const Example* b) { return key(a) < key(b); }
 
 void Batches::load(int64_t group) {
   int64_t count = batch_size_ * bucketing_;

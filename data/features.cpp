@@ -39,6 +39,16 @@ void pad_numbers(Examples examples, Batch& batch) {
   }
 }
 
+// Pads the numbers of positions with 0: (B, time).
+void pad_positions(Examples examples, int64_t time, Ids& ids) {
+  ids = Ids::full({std::ssize(examples), time}, 0);
+  int32_t* out = ids.mutable_data();
+  for (const Example* each : examples) {
+    std::copy(each->position_ids.begin(), each->position_ids.end(), out);
+    out += time;
+  }
+}
+
 // Joins one end of every edge: (E). Positions of row b are shifted by b · T.
 void join_ends(Examples examples, Ends member, int64_t time, Ids& ends) {
   check(std::ssize(examples) * time <= std::numeric_limits<int32_t>::max(),
@@ -71,6 +81,12 @@ void check_example(int64_t i, const Example& example, const ExampleFormat& forma
   check(width == 0 || numbers % width == 0,
         "features: example {} has {} numbers, which do not fill positions of {} features", i,
         numbers, width);
+  const int64_t length = width > 0                ? numbers / width
+                         : example.source.empty() ? std::ssize(example.input)
+                                                  : std::ssize(example.source);
+  check(!format.position_ids || std::ssize(example.position_ids) == length,
+        "features: example {} has {} position ids for {} positions", i, example.position_ids.size(),
+        length);
   const int64_t edges = std::ssize(example.sender), receivers = std::ssize(example.receiver);
   check(edges == receivers, "features: example {} has {} senders and {} receivers", i, edges,
         receivers);
@@ -93,10 +109,11 @@ void collate_features(Examples examples, const ExampleFormat& format, ModelKind 
     pad_features(examples, format.features, batch.features,
                  two_sided ? batch.source_lengths : batch.input_lengths);
   }
-  if (!format.has_edges) return;
   const int64_t time = format.features > 0 ? batch.features.dim(1)
                        : two_sided         ? batch.source.dim(1)
                                            : batch.input.dim(1);
+  if (format.position_ids) pad_positions(examples, time, batch.positions);
+  if (!format.has_edges) return;
   join_ends(examples, &Example::sender, time, batch.edges.sender);
   join_ends(examples, &Example::receiver, time, batch.edges.receiver);
   if (format.edge_features > 0)

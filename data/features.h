@@ -17,6 +17,7 @@ struct ExampleFormat {
   int64_t features = 0;       // F; 0: positions hold tokens
   bool has_edges = false;     // between positions
   int64_t edge_features = 0;  // features of an edge
+  bool position_ids = false;  // in place of 0 to T - 1: Example::position_ids
   bool numbers = false;       // targets are numbers: Example::values
   // A classifier has a target at every position, not one for the whole: model.pool = "none".
   bool at_positions = false;

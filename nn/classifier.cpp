@@ -53,7 +53,7 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 }  // namespace
 
 Tensor Classifier::encode(const Inputs& in) const {
-  return encoder_(embedding_(in.input, in.features),
+  return encoder_(embedding_(in.input, in.features, 0, in.positions),
                   SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = &in.edges});
 }
 

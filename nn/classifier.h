@@ -36,6 +36,11 @@ class Classifier : public Model {
   Pool pool_;
 };
 
+// Returns whether a language model of these sizes does: it reads vectors, or predicts a number.
+inline bool has_own_head(const ModelSizes& sizes) {
+  return sizes.features > 0 || sizes.classes == 1;
+}
+
 // (ŷ - y)² of each target y that is not NaN, reduced: the sum, the mean over them, or one for each
 // target, 0 for NaN. outputs (…, 1) are ŷ, targets (…).
 Tensor squared_error(const Tensor& outputs, const Tensor& targets,

@@ -12,7 +12,7 @@ std::unique_ptr<Model> make_model(const ModelOptions& options, const ModelSizes&
             sizes.source_vocabulary, sizes.vocabulary);
       return std::make_unique<Seq2Seq>(options, sizes);
     case ModelKind::language_model:
-      if (sizes.classes == 0) return std::make_unique<LanguageModel>(options, sizes);
+      if (!has_own_head(sizes)) return std::make_unique<LanguageModel>(options, sizes);
       [[fallthrough]];
     case ModelKind::classifier:
       return std::make_unique<Classifier>(options, sizes);

@@ -62,11 +62,13 @@ Tensor Positions::rows(int64_t first, int64_t last) const {
   return first == 0 && last == table.dim(0) ? table : slice(table, 0, first, last);
 }
 
-Tensor Positions::operator()(const Tensor& x, int64_t first) const {
+Tensor Positions::operator()(const Tensor& x, int64_t first, const Ids& at) const {
   const ModuleScope here(*this);
   if (!options_.kind->is_vector()) return x;
   check(x.rank() == 3 && x.dim(2) == width_,
         "positional encoding: x must have shape [B, T, {}], has {}", width_, x.shape());
+  if (at)
+    return x + embedding(rows(0, *std::max_element(at.data(), at.data() + at.size()) + 1), at);
   return x + rows(first, first + x.dim(1));
 }
 

@@ -70,9 +70,9 @@ class Positions : public Module {
   // For a model of width `dim`. Learned positions start as N(0, std²). Throws InputError for values
   // out of range, and for positions to concatenate.
   explicit Positions(int64_t dim, const PositionalOptions& options = {}, double std = 0.02);
-  // x (B, T, D) at the positions first … first + T - 1 → (B, T, D). Throws Error if the last
-  // exceeds max_length of learned positions.
-  virtual Tensor operator()(const Tensor& x, int64_t first = 0) const;
+  // x (B, T, D) at the positions first … first + T - 1, or `at` (B, T), → (B, T, D). Throws Error
+  // if the last exceeds max_length of learned positions.
+  virtual Tensor operator()(const Tensor& x, int64_t first = 0, const Ids& at = {}) const;
 
   Part<Tensor> weight;  // learned: (max_length, D); or no tensor
 

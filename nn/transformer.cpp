@@ -65,14 +65,15 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_
       scale_(token_ ? embedding_scale(o) : 1),
       dropout_(o.dropout) {}
 
-Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
+Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first,
+                                  const Ids& at) const {
   const ModuleScope here(*this);
   check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
         "input embedding: this model reads {}", projection_ ? "features, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
   if (scale_ != 1) x = mul(x, scale_);
   x = tapped(*this, Site::tokens, std::move(x));
-  return dropout(tapped(*this, Site::embedded, (*position_)(x, first)), dropout_);
+  return dropout(tapped(*this, Site::embedded, (*position_)(x, first, at)), dropout_);
 }
 
 Tensor Model::logits(const Inputs& in) const {
@@ -116,9 +117,8 @@ Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
       head_(this, "head", vocabulary_head(embedding_.weight(), o)) {}
 
 Tensor Seq2Seq::encode(const Inputs& in) const {
-  const InputEmbedding& shared = embedding_;
-  const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : shared;
-  return encoder_(embed(in.source, in.features),
+  const InputEmbedding& embed = source_embedding_ ? std::as_const(*source_embedding_) : embedding_;
+  return encoder_(embed(in.source, in.features, 0, in.positions),
                   SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = &in.edges});
 }
 
@@ -140,8 +140,8 @@ LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
       decoder_(this, "decoder", o.decoder_stack(), o.layers),
       head_(this, "head", vocabulary_head(embedding_.weight(), o)) {}
 
-Tensor LanguageModel::hidden(const Ids& input, Past* past) const {
-  const Tensor x = embedding_(input, {}, first_position(past, can_cache()));
+Tensor LanguageModel::hidden(const Ids& input, Past* past, const Ids& at) const {
+  const Tensor x = embedding_(input, {}, first_position(past, can_cache()), at);
   const Tensor states = decoder_(x, SequenceContext{.past = past});
   if (past) past->advance(input.dim(1));
   return states;

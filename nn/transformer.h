@@ -48,8 +48,8 @@ class InputEmbedding : public Module {
  public:
   // Of the options of a stack. Reads features of width F if it is not 0, else tokens.
   InputEmbedding(const ModelOptions& options, int64_t vocabulary, int64_t features = 0);
-  // ids (B, T), or features (B, T, F), from position `first` on → (B, T, D)
-  Tensor operator()(const Ids& ids, const Tensor& features = {}, int64_t first = 0) const;
+  // ids (B, T), or features x (B, T, F), from position `first` on, or at `at` (B, T) → (B, T, D)
+  Tensor operator()(const Ids& ids, const Tensor& x, int64_t first = 0, const Ids& at = {}) const;
   const Tensor& weight() const { return token_->weight; }  // (vocab, D)
 
  private:
@@ -86,14 +86,14 @@ class LanguageModel : public Model {
  public:
   LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
   // (B, T) → hidden states (B, T, D). With a past, `input` continues the tokens read so far.
-  Tensor hidden(const Ids& input, Past* past = nullptr) const;
+  Tensor hidden(const Ids& input, Past* past = nullptr, const Ids& at = {}) const;
   ModelKind kind() const override { return ModelKind::language_model; }
   const Linear& head() const override { return *head_; }
   Tensor head_input(const Inputs& inputs) const override { return encode(inputs); }
   Tensor head_input(const Tensor& x, const Ids&) const override { return decoder_.after_layers(x); }
   // Padding is at the end: the causal mask hides it from the positions before it, and the loss
   // ignores its own targets. So the lengths of the inputs are not needed.
-  Tensor encode(const Inputs& inputs) const override { return hidden(inputs.input); }
+  Tensor encode(const Inputs& in) const override { return hidden(in.input, {}, in.positions); }
   Tensor decode(const Ids& input, const Tensor&, const Ids&, Past* past = nullptr) const override {
     return hidden(input, past);
   }

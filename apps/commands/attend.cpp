@@ -154,7 +154,8 @@ std::vector<int64_t> several_examples(const AttendArguments& a, const Experiment
     numbers.push_back(static_cast<int64_t>(number));
   }
   if (!a.wrong) return numbers;
-  check_input(has_exact_match(experiment), "--wrong: the examples have no expected output");
+  check_input(has_exact_match(experiment) && !corpus.format.numbers,
+              "--wrong: the examples have no expected output");
   const std::string split = split_or_default(corpus, a.request.split);
   check_evaluation_memory(experiment, corpus, split, available_memory());
   const TrainOptions& train = experiment.train;
@@ -202,10 +203,10 @@ int AttendArguments::run() const {
   run.apply(here);
   const Corpus& corpus = run.corpus;
   check_input(
-      requested.example || corpus.format.features == 0,
-      "{}: the inputs of this model are vectors of {} values, not text; choose an example of its "
-      "data with --example N",
-      run.path(), corpus.format.features);
+      requested.example || (corpus.format.features == 0 && !corpus.format.numbers),
+      "{}: this model reads vectors or predicts numbers, not text; choose an example of its data "
+      "with --example N",
+      run.path());
   if (input) {
     requested.text = input_text(*input, experiment.data.level);
     requested.option = "--input";

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
@@ -104,9 +105,11 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   const TrainedModel run(saved, a.checkpoint, TrainedModel::Needs::vocabulary);
   const ScopeGuard here;
   run.apply(here);
-  check_input(
-      run.corpus.format.features == 0,
-      "--input: the inputs of this model are vectors, not text; score this run on its data");
+  check_input(run.corpus.format.features == 0 && !run.corpus.format.numbers &&
+                  !run.corpus.format.at_positions,
+              "--input: this model reads vectors, or its outputs are numbers or labels at "
+              "positions; score this run "
+              "on its data");
   UnknownTokens unknown(a.unknown);
   AnswerOptions options;
   options.json = a.json;
@@ -121,6 +124,14 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   return unknown.exit_code(print_answers(answerer, *a.input, experiment.data.level));
 }
 
+// Returns a list with null for NaN, or the number of the whole.
+Json numbers_json(const std::vector<double>& numbers) {
+  const auto json = [](double number) {
+    return std::isnan(number) ? Json() : Json(float32_digits(number));
+  };
+  return numbers.size() == 1 ? json(numbers[0]) : Json::list(numbers, json);
+}
+
 // `sources`: of the examples. Without an expected output there is no prediction either.
 void write_predictions(const std::string& path, const SplitScores& details,
                        const std::vector<std::string>& sources) {
@@ -128,9 +139,13 @@ void write_predictions(const std::string& path, const SplitScores& details,
   for (size_t i = 0; i < sources.size(); ++i) {
     Json row = Json::object().set("index", static_cast<int64_t>(i)).set("source", sources[i]);
     const Outcome& outcome = details.outcomes.at(i);
-    if (!details.predictions.empty())
-      row.set("predicted", details.predictions.at(i).predicted)
-          .set("expected", details.predictions[i].expected)
+    const Prediction found = details.predictions.empty() ? Prediction() : details.predictions.at(i);
+    if (!found.numbers.empty())
+      row.set("predicted", numbers_json(found.numbers))
+          .set("expected", numbers_json(found.expected_numbers));
+    else if (!details.predictions.empty())
+      row.set("predicted", found.predicted)
+          .set("expected", found.expected)
           .set("correct", outcome.correct);
     file.write(row.set("loss", float32_digits(outcome.mean_loss())).text() + "\n");
   }
@@ -184,12 +199,12 @@ int EvaluateArguments::run() const {
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;
-  const bool exact = has_exact_match(experiment);
+  const bool numbers = corpus.format.numbers, exact = has_exact_match(experiment) && !numbers;
   const std::string chosen = split_or_default(corpus, split);
   check_evaluation_memory(experiment, corpus, chosen, available_memory());
-  const SplitScores details =
-      score_split(*run.model, corpus, experiment, chosen,
-                  {.outcomes = true, .predictions = exact && !predictions.empty(), .beam = beam});
+  const SplitScores details = score_split(
+      *run.model, corpus, experiment, chosen,
+      {.outcomes = true, .predictions = (exact || numbers) && !predictions.empty(), .beam = beam});
   if (rank() > 0) return exit_done;
   if (!predictions.empty())
     write_predictions(predictions_path, details, source_texts(corpus, split_of(corpus, chosen)));
@@ -209,7 +224,7 @@ int EvaluateArguments::run() const {
                lengths_json(errors_by_length(details.outcomes,
                                              source_lengths(corpus, split_of(corpus, chosen)))));
   if (kinds) result.set("by", kinds_json(by_kind, exact));
-  if (corpus.framing == ModelKind::classifier)
+  if (corpus.framing == ModelKind::classifier && !numbers && !corpus.format.at_positions)
     result.set("confusion", confusion(corpus.labels, details.outcomes));
   print(fmt::format("{}\n", result.text(2)));
   return exit_done;

@@ -185,11 +185,11 @@ int GenerateArguments::run() const {
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;
-  check_input(
-      corpus.format.features == 0,
-      "{}: the inputs of this model are vectors of {} values, not text; score it on its data "
-      "with heed evaluate",
-      run.path(), corpus.format.features);
+  check_input(corpus.format.features == 0 && !corpus.format.numbers && !corpus.format.at_positions,
+              "{}: this model reads vectors, or its outputs are numbers or labels at positions; "
+              "score it on its data "
+              "with heed evaluate",
+              run.path());
   UnknownTokens unknown_tokens(unknown);
   AnswerOptions output;
   output.json = json;

@@ -234,6 +234,11 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
               "`model.positional.kind` = \"{}\" needs positions in a row, but the data are a grid: "
               "attend over one axis with `model.attention.axes`, or use one of {}",
               position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
+  check_input(
+      !position.acts_in_attention() || !corpus.format.position_ids,
+      "`model.positional.kind` = \"{}\" counts positions in a row, but the data name their own "
+      "(\"positions\"): use one of none, {}",
+      position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
   if (corpus.framing != ModelKind::classifier) return;
   const bool at_positions = corpus.format.at_positions;
   check_input(at_positions == (model.pool == Pool::none),

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
 
 #include "apps/inference/attention_map.h"
+#include "apps/support/numbers.h"
 #include "core/joined.h"
+#include "core/standard_ops.h"
 #include "core/text.h"
 
 namespace heed {
@@ -120,6 +123,7 @@ class Report {
   std::vector<std::string> lines() const {
     std::vector<std::string> lines = corpus_.notes;
     if (!labels_.empty()) lines.push_back("labels: " + label_shares());
+    if (!numbers_.empty()) lines.push_back("targets: " + number_range());
     for (const auto& [name, splits] : sides_)
       if (splits[0].second.has_unknown)
         lines.push_back(fmt::format("unknown tokens of {}: {}", name, unknown_shares(splits)));
@@ -146,7 +150,11 @@ class Report {
         if (i == 0) sides_[k].second.emplace_back(split, Statistics());
         sides_[k].second.back().second.add(sides[k]);
       }
-      if (is_train && !labels_.empty()) ++labels_[static_cast<size_t>(example.target[0])];
+      if (!is_train) continue;
+      for (const int32_t id : example.target)
+        if (id != ignored && !labels_.empty()) ++labels_[static_cast<size_t>(id)];
+      for (const float number : example.values)
+        if (!std::isnan(number)) numbers_.push_back(number);
     }
     if (!is_train) return;
     const int64_t last = dataset.size - 1;
@@ -154,10 +162,36 @@ class Report {
       dataset.get(i, example);
       std::vector<std::string> texts;
       for (const Side& side : sides_of(corpus_, example)) texts.push_back(tokens_text(side));
-      if (!labels_.empty())
-        texts.push_back(label_text(corpus_.labels[static_cast<size_t>(example.target[0])]));
+      if (!labels_.empty()) texts.push_back(labels_text(example));
+      if (corpus_.format.numbers) texts.push_back(numbers_text(example));
       examples_.push_back(fmt::format("example {}: {}", i + 1, joined(texts, " → ")));
     }
+  }
+
+  std::string labels_text(const Example& example) const {
+    std::vector<std::string> labels;
+    for (const int32_t id : example.target)
+      labels.push_back(id == ignored ? "·" : label_text(corpus_.labels[static_cast<size_t>(id)]));
+    return shortened(joined(labels, " "), shown_bytes);
+  }
+
+  static std::string numbers_text(const Example& example) {
+    std::vector<std::string> numbers;
+    for (const float number : example.values)
+      numbers.push_back(std::isnan(number) ? "·" : four_digits(number));
+    return shortened(joined(numbers, " "), shown_bytes);
+  }
+
+  // Of the targets of the training split.
+  std::string number_range() const {
+    const auto [least, most] = std::ranges::minmax(numbers_);
+    const auto count = static_cast<double>(numbers_.size());
+    const double mean = std::accumulate(numbers_.begin(), numbers_.end(), 0.0) / count;
+    double squares = 0;
+    for (const double number : numbers_) squares += (number - mean) * (number - mean);
+    return fmt::format("mean {}, standard deviation {}, {} to {}", four_digits(mean),
+                       four_digits(std::sqrt(squares / count)), four_digits(least),
+                       four_digits(most));
   }
 
   std::string label_shares() const {
@@ -179,7 +213,8 @@ class Report {
   }
 
   const Corpus& corpus_;
-  std::vector<int64_t> labels_;                                 // training examples of each label
+  std::vector<int64_t> labels_;                                 // training targets of each label
+  std::vector<double> numbers_;                                 // training targets
   std::vector<std::pair<const char*, SplitStatistics>> sides_;  // by name
   std::vector<std::string> examples_;
 };

@@ -24,9 +24,10 @@ int64_t longest_of(const Ids& lengths) {
   return longest;
 }
 
-// Keeps the last tokens of a list.
-void cut(std::vector<int32_t>& ids, int64_t most) {
-  if (std::ssize(ids) > most) ids.erase(ids.begin(), ids.end() - most);
+// Keeps the last entries of a list.
+template <class Value>
+void cut(std::vector<Value>& list, int64_t most) {
+  if (std::ssize(list) > most) list.erase(list.begin(), list.end() - most);
 }
 
 // Returns the training data with at most `most` tokens of each sequence. Refers to `corpus`.
@@ -43,13 +44,20 @@ Corpus shortened_corpus(const Corpus& corpus, int64_t most) {
   result.grid = corpus.grid;
   result.seed = corpus.seed;
   const Dataset& whole = corpus.splits.at("train");
-  result.splits["train"] = {whole.size,
-                            [&whole, most](int64_t i, Example& example) {
-                              whole.get(i, example);
-                              for (auto* ids : {&example.source, &example.input, &example.target})
-                                cut(*ids, most);
-                            },
-                            whole.collate};
+  const ExampleFormat& format = corpus.format;
+  // Vectors that have a target each, unless they form a grid or a graph.
+  const bool at_vectors = corpus.framing == ModelKind::language_model || format.at_positions;
+  if (format.at_positions && (format.has_edges || !corpus.grid.empty())) return corpus;
+  result.splits["train"] = {
+      whole.size,
+      [&whole, most, width = at_vectors ? format.features : 0](int64_t i, Example& example) {
+        whole.get(i, example);
+        for (auto* ids : {&example.source, &example.input, &example.target, &example.position_ids})
+          cut(*ids, most);
+        cut(example.values, most);
+        if (width > 0) cut(example.features, most * width);
+      },
+      whole.collate};
   return result;
 }
 

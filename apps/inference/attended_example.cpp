@@ -144,9 +144,11 @@ struct ExampleBuilder {
 PositionLabels labels_of(const Inputs& inputs, const Corpus& corpus) {
   PositionLabels labels;
   const bool has_decoder = corpus.framing != ModelKind::classifier;
-  if (has_decoder) labels.target = token_labels(*corpus.target, inputs.input);
+  if (has_decoder && inputs.input)
+    labels.target = token_labels(*(corpus.target ? corpus.target : corpus.source), inputs.input);
   if (corpus.format.features > 0)
-    labels.source = position_labels(inputs.features.dim(1), corpus.grid);
+    (corpus.framing == ModelKind::language_model ? labels.target : labels.source) =
+        position_labels(inputs.features.dim(1), corpus.grid);
   else if (corpus.framing != ModelKind::language_model)
     labels.source = token_labels(*corpus.source, has_decoder ? inputs.source : inputs.input);
   return labels;
@@ -168,7 +170,7 @@ AttendedExample attended_example(const ExampleRequest& request, const Experiment
     builder.add_line();
   AttendedExample& result = builder.result;
   if (kind == ModelKind::seq2seq) builder.add_decoder_input(model);
-  if (kind == ModelKind::classifier) {
+  if (kind == ModelKind::classifier && !corpus.labels.empty() && !corpus.format.at_positions) {
     const int32_t label = predicted_classes(model, result.inputs)[0];
     result.target = corpus.labels.at(static_cast<size_t>(label));
   }

@@ -227,9 +227,9 @@ std::vector<int32_t> predicted_classes(const Model& model, const Inputs& batch) 
   ScopeGuard here;
   here->gradients = here->training = false;
   const Tensor logits = model.logits(batch);
-  const int64_t width = logits.dim(1);
+  const int64_t width = logits.dim(-1);
   std::vector<int32_t> results;
-  for (int64_t i = 0; i < logits.dim(0); ++i) {
+  for (int64_t i = 0; i < logits.size() / width; ++i) {
     const real* row = logits.data() + i * width;
     results.push_back(static_cast<int32_t>(std::max_element(row, row + width) - row));
   }

@@ -59,7 +59,7 @@ Found continuations(const Model& model, const Vocabulary& vocabulary,
 // Returns all classes for each source, best first. A class is a hypothesis of one token, the label.
 // Between equal logits the lower label comes first.
 Found classes(const Model& model, std::span<const Sequence> sources, int64_t batch_size = 32);
-// Returns the most likely class of each row of a batch.
+// Returns the most likely class of each row of a batch, or of each of its positions.
 std::vector<int32_t> predicted_classes(const Model& model, const Inputs& batch);
 
 // How a language model reads a sequence that is longer than its context: in windows of `context`

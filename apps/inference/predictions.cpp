@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/inference/evaluation.h"
+#include "apps/support/numbers.h"
 #include "apps/support/together.h"
 #include "core/joined.h"
+#include "core/standard_ops.h"
 #include "core/text.h"
 
 namespace heed {
@@ -123,19 +126,86 @@ std::vector<Prediction> random_samples(const Model& model, const TextCodec& code
   return results;
 }
 
+// Returns the labels or tokens of the positions that have a target, or that of the whole.
+std::string labels_text(const Corpus& corpus, const int32_t* ids,
+                        std::span<const int32_t> targets) {
+  Sequence kept;
+  for (size_t t = 0; t < targets.size(); ++t)
+    if (targets[t] != ignored) kept.push_back(ids[t]);
+  if (corpus.framing != ModelKind::classifier) return corpus.target->decode(kept);
+  std::vector<std::string> labels;
+  for (const int32_t id : kept) labels.push_back(corpus.labels[static_cast<size_t>(id)]);
+  return joined(labels, " ");
+}
+
+// Predicts labels, or tokens at positions.
 std::vector<Prediction> predict_labels(const Model& model, const Corpus& corpus,
                                        const Dataset& dataset,
                                        const std::vector<Example>& examples) {
-  const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
   const std::vector<std::string> found =
       predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
-        std::vector<std::string> labels;
-        for (const int32_t id : predicted_classes(model, batch)) labels.push_back(label(id));
-        return labels;
+        const std::vector<int32_t> ids = predicted_classes(model, batch);
+        const size_t rows = static_cast<size_t>(batch.target.dim(0)), time = ids.size() / rows;
+        std::vector<std::string> texts;
+        for (size_t b = 0; b < rows; ++b)
+          texts.push_back(
+              labels_text(corpus, &ids[b * time], {batch.target.data() + b * time, time}));
+        return texts;
       });
   std::vector<Prediction> results;
-  for (size_t i = 0; i < examples.size(); ++i)
-    results.push_back({source_text(corpus, examples[i]), found[i], label(examples[i].target[0])});
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const std::vector<int32_t>& targets = examples[i].target;
+    results.push_back(
+        {source_text(corpus, examples[i]), found[i], labels_text(corpus, targets.data(), targets)});
+  }
+  return results;
+}
+
+// Returns some of the numbers that have a target: the last, with a mark before if there are more.
+std::string numbers_text(const std::vector<double>& numbers, const std::vector<double>& targets) {
+  constexpr int most = 4;
+  std::string text;
+  int count = 0;
+  for (size_t i = numbers.size(); i-- > 0;) {
+    if (std::isnan(targets[i])) continue;
+    if (++count > most) return "… " + text;
+    text = four_digits(numbers[i]) + (text.empty() ? "" : " ") + text;
+  }
+  return text;
+}
+
+std::vector<Prediction> predict_numbers(const Model& model, const Corpus& corpus,
+                                        const Dataset& dataset,
+                                        const std::vector<Example>& examples) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  constexpr int64_t batch_size = 32;
+  Batches batches = Batches::in_order(dataset, corpus.framing, batch_size);
+  const RankShare own((std::ssize(examples) + batch_size - 1) / batch_size);
+  std::vector<double> found;  // of all examples
+  Batch batch;
+  for (int64_t i = own.first; i < own.last; ++i) {
+    batches.get(i, batch);
+    const Tensor outputs = model.logits(batch);
+    const int64_t rows = batch.target.dim(0), time = outputs.size() / rows;
+    for (int64_t b = 0; b < rows && i * batch_size + b < std::ssize(examples); ++b) {
+      const real* const row = outputs.data() + b * time;
+      found.insert(found.end(), row,
+                   row + examples[static_cast<size_t>(i * batch_size + b)].values.size());
+    }
+  }
+  found = concatenated(found);
+  std::vector<Prediction> results;
+  auto next = found.cbegin();
+  for (const Example& example : examples) {
+    Prediction& result = results.emplace_back(Prediction{source_text(corpus, example), "", ""});
+    result.expected_numbers.assign(example.values.begin(), example.values.end());
+    const auto end = next + std::ssize(example.values);
+    result.numbers.assign(next, end);
+    next = end;
+    result.predicted = numbers_text(result.numbers, result.expected_numbers);
+    result.expected = numbers_text(result.expected_numbers, result.expected_numbers);
+  }
   return results;
 }
 
@@ -146,12 +216,14 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     int64_t beam) {
   const std::vector<Example> examples = first_examples(dataset, count);
   if (examples.empty()) return {};
+  if (corpus.format.numbers) return predict_numbers(model, corpus, dataset, examples);
   switch (model.kind()) {
     case ModelKind::seq2seq:
       return predict_outputs(model, corpus, dataset, examples, positions, beam);
     case ModelKind::classifier:
       return predict_labels(model, corpus, dataset, examples);
     case ModelKind::language_model:
+      if (corpus.format.features > 0) return predict_labels(model, corpus, dataset, examples);
       break;
   }
   if (examples[0].prompt > 0) return predict_continuations(model, corpus, examples, positions);
@@ -203,6 +275,7 @@ std::string sample_text(const Prediction& sample) {
   const std::string predicted = escaped(sample.predicted);
   if (sample.expected.empty()) return "  " + predicted;
   const std::string arrow = fmt::format("  {} → {}", escaped(sample.source), predicted);
+  if (!sample.numbers.empty()) return fmt::format("{}  (target: {})", arrow, sample.expected);
   return sample.predicted == sample.expected
              ? arrow
              : fmt::format("{}  (wrong: {})", arrow, escaped(sample.expected));

@@ -15,9 +15,12 @@ struct Prediction {
   std::string source;     // empty for a sample without a prompt
   std::string predicted;  // greedily, or sampled if there is no expected output
   std::string expected;   // empty if there is none
+  // Of targets that are numbers: for each position, or one for the whole; NaN: no target.
+  std::vector<double> numbers = {}, expected_numbers = {};
 };
 
-// Predicts the first `count` examples. For data without prompts (text, lines) a language model
+// Predicts the first `count` examples. A model whose output is for each position predicts the
+// targets there, with blanks between. For data without prompts (text, lines) a language model
 // generates `count` samples instead. `positions`: see learned_positions(). `beam`: width of the
 // beam search of an encoder-decoder; 1 is greedy. The ranks (core/ranks.h) share the examples, and
 // all get the predictions.

@@ -23,7 +23,8 @@ struct Run::Loaded : TrainedModel {
   void check_reads(ModelKind kind, const char* what) const {
     check_input((experiment().model.kind == ModelKind::language_model) ==
                         (kind == ModelKind::language_model) &&
-                    corpus.format.features == 0,
+                    corpus.format.features == 0 && !corpus.format.numbers &&
+                    !corpus.format.at_positions,
                 "{}: {}", path(), what);
   }
 };

@@ -84,6 +84,7 @@ std::string next_command(const std::string& run, const Experiment& experiment,
                          const Corpus& corpus) {
   const ModelKind kind = experiment.model.kind;
   if (kind == ModelKind::language_model) {
+    if (corpus.format.features > 0 || corpus.format.numbers) return heed_command({"evaluate", run});
     const std::string prompt = test_input(corpus);
     if (prompt.empty() && experiment.data.kind->is_task()) return heed_command({"evaluate", run});
     if (prompt.empty()) return heed_command({"generate", run});

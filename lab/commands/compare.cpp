@@ -85,7 +85,7 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std
     check_evaluation_memory(experiment, corpus, chosen, available_memory());
     const SplitScores details = score_split(*loaded.model, corpus, experiment, chosen,
                                             {.outputs = false, .outcomes = true});
-    const bool exact = has_exact_match(experiment);
+    const bool exact = has_exact_match(experiment) && !corpus.format.numbers;
     const std::string shown = exact ? scores::exact_match.name : scores::loss.name;
     const auto add = [&](const std::string& name, auto value) {
       if (!scored.find(name)) scored.scores.emplace_back(name, value);

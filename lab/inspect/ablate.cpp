@@ -246,9 +246,10 @@ Table Ablation::table() const {
          delta.has_interval()
              ? fmt::format("{:+.4f} … {:+.4f}", delta.interval.low, delta.interval.high)
              : "",
-         fmt::format("{:+.4f}", accuracy_delta.mean)});
+         std::isnan(accuracy) ? "" : fmt::format("{:+.4f}", accuracy_delta.mean)});
   table.notes.push_back(
-      fmt::format("The whole model: loss {:.4f}, accuracy {:.4f}.", loss, accuracy));
+      fmt::format("The whole model: loss {:.4f}{}.", loss,
+                  std::isnan(accuracy) ? "" : fmt::format(", accuracy {:.4f}", accuracy)));
   return table;
 }
 

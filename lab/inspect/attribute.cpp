@@ -92,6 +92,7 @@ Attribution attribute(const Inspected& inspected, int64_t example, std::optional
   ScopeGuard here;
   here->gradients = here->training = false;
   const ModelOptions& o = inspected.options;
+  inspected.check_names("attribute");
   const std::string no_sum = why_no_sum(o);
   check_input(no_sum.empty(), "attribute: {}", no_sum);
   check_input(o.kind != ModelKind::classifier || o.pool != Pool::learned,

@@ -66,7 +66,7 @@ struct InContext {
   double sum = 0, count = 0;
 
   void add(const Tensor& logits, const Batch& batch) {
-    const Tensor losses = cross_entropy(logits, batch.target, Reduction::none);
+    const Tensor losses = batch_loss(logits, batch, Reduction::none);
     for (int64_t b = 0; b < batch.target.dim(0); ++b) {
       const int64_t at = b * batch.target.dim(1), length = batch.input_lengths[b];
       const int64_t early = at + length / 10, late = at + 9 * length / 10;

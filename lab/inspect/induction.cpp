@@ -14,7 +14,9 @@ static void include(int64_t length, Lengths& lengths) {
 }
 
 RepeatedTokens::RepeatedTokens(const Inspected& inspected) : inspected_(inspected) {
-  if (inspected.options.kind != ModelKind::language_model || !inspected.corpus.target) return;
+  if (inspected.options.kind != ModelKind::language_model || !inspected.corpus.target ||
+      inspected.corpus.format.features > 0)
+    return;
   const Vocabulary& vocabulary = inspected.corpus.target->vocabulary();
   begin_ = vocabulary.begin() != Vocabulary::none;
   separator_ = vocabulary.separator() != Vocabulary::none;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "apps/inference/attention_map.h"
@@ -37,6 +38,19 @@ const Ids& Inspected::lengths(const Batch& batch, const std::string& layer) cons
   return is_source ? batch.source_lengths : batch.input_lengths;
 }
 
+void Inspected::check_names(const char* view, bool reads_positions) const {
+  check_input(
+      !corpus.format.numbers,
+      "{}: this model predicts numbers, and the view is about logits of tokens or labels; see "
+      "heads and ablate",
+      view);
+  check_input(
+      reads_positions || !corpus.format.at_positions,
+      "{}: this classifier has a label at every position, and the view is about one for the "
+      "whole; see heads, ablate and lens",
+      view);
+}
+
 std::string Inspected::token(int64_t id) const {
   if (!corpus.labels.empty()) return corpus.labels[static_cast<size_t>(id)];
   return corpus.target ? token_label(*corpus.target, static_cast<int32_t>(id))
@@ -47,7 +61,7 @@ void ExampleLosses::add(const Tensor& logits, const Batch& batch) {
   const Ids& target = batch.target;
   const int64_t rows = target.dim(0), time = target.size() / std::max<int64_t>(1, rows);
   const int64_t vocabulary = logits.dim(-1);
-  const Tensor each = cross_entropy(logits, target, Reduction::none);
+  const Tensor each = batch_loss(logits, batch, Reduction::none);
   for (int64_t b = 0; b < rows; ++b) {
     double sum = 0, count = 0, hits = 0;
     for (int64_t i = b * time; i < (b + 1) * time; ++i) {
@@ -59,7 +73,7 @@ void ExampleLosses::add(const Tensor& logits, const Batch& batch) {
     }
     loss.push_back(sum);
     targets.push_back(count);
-    correct.push_back(hits);
+    correct.push_back(batch.numbers ? NAN : hits);
   }
 }
 

@@ -33,6 +33,9 @@ struct Inspected {
   // The real positions of each example, for the layers of this name: those of the source in an
   // encoder of seq2seq, else those of the input.
   const Ids& lengths(const Batch& batch, const std::string& layer) const;
+  // Throws InputError for targets that are numbers, which this view cannot show, and for a
+  // classifier with a target at every position unless the view reads it.
+  void check_names(const char* view, bool reads_positions = false) const;
   // Returns a token or class of the output as text.
   std::string token(int64_t id) const;
 };
@@ -64,7 +67,7 @@ struct ExampleLosses {
   // logits (B, T, vocab), or (B, C) of a classifier
   void add(const Tensor& logits, const Batch& batch);
   double mean_loss() const;  // over all targets
-  double accuracy() const;   // the fraction of targets that are the most likely token
+  double accuracy() const;   // fraction of targets that are the most likely token; NaN: of numbers
 };
 
 // The losses of all examples, without gradients. Taps of the caller act.

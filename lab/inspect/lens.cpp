@@ -56,6 +56,7 @@ Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits,
 Lens lens(const Inspected& inspected, int64_t example) {
   ScopeGuard here;
   here->gradients = here->training = false;
+  inspected.check_names("lens", true);
   const std::string no_sum = why_no_sum(inspected.options);
   check_input(no_sum.empty(), "lens: {}, so an earlier one is not what the head reads", no_sum);
   std::vector<Sublayer> stack = sublayers_of(inspected);

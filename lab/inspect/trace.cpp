@@ -116,6 +116,7 @@ Tensor record(const Inspected& inspected, const ChosenExample& chosen,
 Trace trace(const Inspected& inspected, int64_t example, size_t count) {
   ScopeGuard here;
   here->gradients = here->training = false;
+  inspected.check_names("trace");
   const ChosenExample chosen = find_example(inspected, example);
   const Batch& batch = *chosen.batch;
   std::vector<Recorded> recorded;

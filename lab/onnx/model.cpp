@@ -50,10 +50,11 @@ class Exporter {
   }
 
   Graph language_model() {
-    const Value input = g_.input("input", Element::int64, {"batch", "length"});
+    const Value input = read("input", "length");
     const ModelOptions block = o_.decoder_stack();
     const Value x = embedded(input, "embedding", block);
-    return finished(stack(x, "decoder", block, o_.layers, self_context(g_, input, block)));
+    const Value states = stack(x, "decoder", block, o_.layers, self_context(g_, input, block));
+    return has_own_head(sizes_) ? with_own_head(states, {"batch", "length"}) : finished(states);
   }
 
   Graph seq2seq() {
@@ -81,8 +82,8 @@ class Exporter {
     const Value x = embedded(input, "embedding", block);
     const Value states =
         stack(x, "encoder", block, o_.layers, self_context(g_, input, block, real));
-    g_.output("logits", linear(pooled(states, real, lengths), "head"), {"batch", sizes_.classes});
-    return std::move(g_);
+    if (o_.pool == Pool::none) return with_own_head(states, {"batch", time_axis("length")});
+    return with_own_head(pooled(states, real, lengths), {"batch"});
   }
 
  private:
@@ -203,9 +204,11 @@ class Exporter {
   // ---- inputs and outputs
   Value read(const char* name, const char* length) {
     if (sizes_.features == 0) return g_.input(name, Element::int64, {"batch", length});
-    Axis time = length;
-    if (!sizes_.grid.empty()) time = Shape(sizes_.grid).size();
-    return g_.input(name, Element::float32, {"batch", time, sizes_.features});
+    return g_.input(name, Element::float32, {"batch", time_axis(length), sizes_.features});
+  }
+
+  Axis time_axis(const char* length) const {
+    return sizes_.grid.empty() ? Axis(length) : Axis(Shape(sizes_.grid).size());
   }
 
   Value embedded(const Value& input, const std::string& name, const ModelOptions& stack) {
@@ -213,6 +216,13 @@ class Exporter {
     const Value x = has(token) ? g_.mul(g_.gather(token, input), embedding_scale(stack))
                                : linear(input, name + ".projection");
     return with_positions(g_, x, position, stack.dim, o_.positional, stack.attention.grid);
+  }
+
+  // The outputs of the head of a Classifier for states (…, D).
+  Graph with_own_head(const Value& states, std::vector<Axis> axes) {
+    axes.emplace_back(sizes_.classes);
+    g_.output(sizes_.classes == 1 ? "numbers" : "logits", linear(states, "head"), axes);
+    return std::move(g_);
   }
 
   // Logits over the vocabulary, by the embedding if weights are tied.

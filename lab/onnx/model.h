@@ -7,6 +7,9 @@
 //                    vocab)
 //   classifier       input (batch, length), input_lengths (batch)      logits (batch, classes)
 //
+// Without a pool the logits of a classifier are (batch, length, classes). Where the model predicts
+// numbers the output has the name `numbers` and a last axis of 1.
+//
 // Tokens and lengths are int64, logits float32. Positions past the length of a row are padding: any
 // token, which nothing attends to. Where the model reads features instead of tokens, `source` or
 // `input` is float32 (batch, length, F). A grid has no padding, so no input_lengths.

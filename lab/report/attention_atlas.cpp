@@ -54,7 +54,7 @@ std::vector<AtlasExample> examples_of(const SavedRun& run, const Corpus& corpus,
   const Dataset& dataset = split_of(corpus, split);
   const int64_t tried = std::min(max_tried, dataset.size);
   std::vector<Prediction> known(static_cast<size_t>(tried));
-  if (has_exact_match(experiment))
+  if (has_exact_match(experiment) && !corpus.format.numbers)
     known = predictions(model, corpus, dataset, tried, learned_positions(experiment.model));
   std::vector<AtlasExample> examples;
   for (int64_t i = 0; i < tried && std::ssize(examples) < max_examples; ++i) {

@@ -119,7 +119,7 @@ std::vector<std::string> sampled_splits(const Corpus& corpus, const std::string&
 void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   Details& details) {
   const TrainOptions& train = experiment.train;
-  const bool compares = has_exact_match(experiment);
+  const bool compares = has_exact_match(experiment) && !corpus.format.numbers;
   std::vector<Outcome> all;
   std::vector<int64_t> lengths;
   int64_t longest = 0;
@@ -132,10 +132,10 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
     if (first) add_errors(corpus, counts, details);
     Json rows = Json::array();
     note_failure(details.notes, "Samples are left out", [&] {
-      for (const auto& [source, predicted, expected] : predictions(
+      for (const Prediction& each : predictions(
                model, corpus, compares ? some_of(dataset, outcomes) : dataset,
                compares ? saved_samples : shown_samples, learned_positions(experiment.model)))
-        rows.push(Json::array({source, predicted, expected}));
+        rows.push(Json::array({each.source, each.predicted, each.expected}));
     });
     const int64_t wrong = std::ranges::count(outcomes, false, &Outcome::correct);
     if (compares || first)

@@ -144,14 +144,15 @@ Tensor PositionalEncoding::rows(int64_t first, int64_t last) const {
   return learned ? compute() : table_.get([](const Tensor&) { return true; }, compute);
 }
 
-Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first) const {
-  if (options_.combine == PositionalCombine::add) return Positions::operator()(x, first);
+Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first, const Ids& at) const {
+  if (options_.combine == PositionalCombine::add) return Positions::operator()(x, first, at);
   const ModuleScope here(*this);
   check(x.rank() == 3 && x.dim(2) == token_width_,
         "positional encoding: x must have shape [B, T, {}], has {}", token_width_, x.shape());
   const int64_t length = x.dim(1);
-  const Tensor parts[] = {x,
-                          Tensor::zeros({x.dim(0), length, width_}) + rows(first, first + length)};
+  const Tensor zeros = Tensor::zeros({x.dim(0), length, width_});
+  const Tensor parts[] = {
+      x, at ? Positions::operator()(zeros, 0, at) : zeros + rows(first, first + length)};
   return concat(parts, -1);
 }
 

@@ -64,7 +64,7 @@ class PositionalEncoding : public Positions {
   PositionalEncoding(int64_t dim, const PositionalOptions& options, double std = 0.02,
                      std::span<const int64_t> grid = {});
   // x (B, T, token_width) → (B, T, dim). Throws Error also if T is not the number of cells.
-  Tensor operator()(const Tensor& x, int64_t first = 0) const override;
+  Tensor operator()(const Tensor& x, int64_t first = 0, const Ids& at = {}) const override;
 
  private:
   Tensor rows(int64_t first, int64_t last) const override;

@@ -156,6 +156,13 @@ std::vector<Case> cases() {
              {.classes = 4, .features = 5, .grid = {3, 3}});
   all.back().options.positional.combine = PositionalCombine::concat;
   all.back().options.positional.dim = 2;
+  with_sizes("regression", language, p::sinusoidal, {.classes = 1, .features = 5});
+  with_sizes("rated_tokens", language, p::rotary, {.vocabulary = 9, .classes = 1});
+  with_sizes("named_vectors", language, p::learned, {.classes = 9, .features = 5});
+  with_sizes("tags", classification, p::sinusoidal, {.vocabulary = 9, .classes = 4});
+  all.back().options.pool = Pool::none;
+  with_sizes("segments", classification, p::learned, {.classes = 4, .features = 5, .grid = {3, 3}});
+  all.back().options.pool = Pool::none;
   with_sizes("video", classification, p::sinusoidal,
              {.classes = 4, .features = 5, .grid = {1, 3, 3}});
   return all;
@@ -297,14 +304,18 @@ void write_case(const std::string& path, const Case& c, const Model& model, cons
     inputs.push(array_json(c.options.kind == translation ? "source" : "input", in.features,
                            in.features.data()));
   const Tensor logits = model.logits(in);
-  write_file(path, Json::object()
-                       .set("inputs", inputs)
-                       .set("logits", array_json("logits", logits, logits.data()))
-                       .set("begin", int64_t{greedy.vocabulary.begin()})
-                       .set("end", int64_t{greedy.vocabulary.end()})
-                       .set("steps", greedy.steps)
-                       .set("greedy", generated(c.options.kind, model, in, greedy))
-                       .text());
+  const bool is_at_positions =
+      c.options.kind == language ? has_own_head(c.sizes) : c.options.pool == Pool::none;
+  write_file(
+      path, Json::object()
+                .set("inputs", inputs)
+                .set("logits", array_json("logits", logits, logits.data()))
+                .set("begin", int64_t{greedy.vocabulary.begin()})
+                .set("end", int64_t{greedy.vocabulary.end()})
+                .set("steps", greedy.steps)
+                .set("greedy",
+                     is_at_positions ? Json::array() : generated(c.options.kind, model, in, greedy))
+                .text());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Compares heed with ONNX Runtime: for each NAME.onnx in a folder, NAME.json has inputs, the logits
-// that heed computes, and what it generates greedily (a classifier: the most likely class).
+// or numbers that heed computes, and what it generates greedily (a classifier: the most likely class).
 //   compare.cjs FOLDER COUNT     COUNT: the expected number of models
 const fs = require('fs');
 const path = require('path');
@@ -18,7 +18,7 @@ async function compare(folder, name) {
   const feeds = {};
   for (const [key, array] of Object.entries(arrays))
     feeds[key] = tensor(array);
-  const logits = (await session.run(feeds)).logits;
+  const outputs = await session.run(feeds), logits = outputs.logits ?? outputs.numbers;
   const wanted = expected.logits.data;
   if (logits.dims.join() !== expected.logits.dims.join())
     throw Error(`${name}: logits have the shape ${logits.dims}, not ${expected.logits.dims}`);

@@ -86,7 +86,7 @@ forms() {
     echo "skipped: no libonnx when the build was configured: apt-get install libonnx-dev libprotobuf-dev"
   fi
   node -e 'require("onnxruntime-node")' 2>/dev/null || skip "no onnxruntime-node: $(install_by_hand onnxruntime-node)"
-  node "$here/compare.cjs" "$work/cases" 21
+  node "$here/compare.cjs" "$work/cases" 26
   cd "$work"
   train_language_model "$2" page
   compare_text "$2" page 'The '
