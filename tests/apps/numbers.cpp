@@ -93,7 +93,7 @@ TEST_CASE("numbers: each kind of model learns them; its scores are the mean squa
     const double loss = *result.scores.find(scores::loss);
     CHECK(loss == doctest::Approx(errors / count).epsilon(1e-5));
     CHECK(*result.scores.find(scores::r2) == doctest::Approx(1 - loss / variance).epsilon(1e-5));
-    CHECK(*result.scores.find(scores::r2) > (kind == ModelKind::classifier ? 0.5 : 0.2));
+    CHECK(*result.scores.find(scores::r2) > (kind == ModelKind::classifier ? 0.5 : 0.1));
     CHECK(result.predictions[0].source == "[6 vectors]");
   }
 }
