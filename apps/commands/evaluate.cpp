@@ -107,7 +107,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   run.apply(here);
   check_input(run.corpus.format.features == 0 && !run.corpus.format.numbers &&
                   !run.corpus.format.at_positions,
-              "--input: this model reads vectors, or its outputs are numbers or labels at "
+              "--input: the inputs of this model are vectors, or its outputs are numbers or labels at "
               "positions; score this run "
               "on its data");
   UnknownTokens unknown(a.unknown);

@@ -186,7 +186,7 @@ int GenerateArguments::run() const {
   run.apply(here);
   const Corpus& corpus = run.corpus;
   check_input(corpus.format.features == 0 && !corpus.format.numbers && !corpus.format.at_positions,
-              "{}: this model reads vectors, or its outputs are numbers or labels at positions; "
+              "{}: the inputs of this model are vectors, or its outputs are numbers or labels at positions; "
               "score it on its data "
               "with heed evaluate",
               run.path());

@@ -113,9 +113,12 @@ TEST_CASE("hostile: errors name the invalid member of vocabulary.json") {
     rejects(framing, "{" + codec + R"(, "target": 7})", "");
     rejects(framing, "{" + codec + R"(, "grid": [2, 2]})", "'grid'");
   }
-  for (const char* name : {"features", "edge_features", "grid"})
+  for (const char* name : {"edge_features", "grid"})
     rejects(ModelKind::language_model, fmt::format("{{{}, \"{}\": 7}}", codec, name),
-            fmt::format("'{}', but a language model reads only tokens", name));
+            fmt::format("'{}', but a language model reads a sequence", name));
+  rejects(ModelKind::language_model, "{" + codec + R"(, "features": 7})", "'target' is missing");
+  for (const char* name : {"numbers", "at_positions"})
+    rejects(ModelKind::classifier, fmt::format("{{{}, \"{}\": 7}}", codec, name), "7");
   const std::string numbers[] = {
       "-1", "0", "1000000000000000", "9223372036854775808", "1.5", "true", "null", "\"7\"", "[7]"};
   for (const std::string& number : numbers) {
