@@ -71,8 +71,8 @@ void read_format(const Json& json, Corpus& corpus) {
   if (corpus.framing == ModelKind::language_model)
     for (const char* name : {"edge_features", "grid"})
       check_input(!json.find(name), "'{}', but a language model reads a sequence", name);
-  corpus.format.numbers = json.find("numbers");
-  corpus.format.at_positions = json.find("at_positions");
+  if (const Json* numbers = json.find("numbers")) corpus.format.numbers = numbers->flag();
+  if (const Json* places = json.find("at_positions")) corpus.format.at_positions = places->flag();
   if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.format.has_edges = true;
