@@ -26,7 +26,7 @@ struct Residual {
   Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
 };
 
-// The feed-forward network of a layer, with its residual connection.
+// The feed-forward network of a layer, with its residual connection. Clients do not need it.
 struct FeedForwardSublayer {
   Residual residual;
   Part<FeedForward> network;
