@@ -1,5 +1,4 @@
-// Arrays of int32: token ids, lengths, labels. They are not tensors, because nothing differentiates
-// them.
+// Arrays of int32: token ids, lengths, labels. They are not tensors: nothing differentiates them.
 #pragma once
 
 #include <cmath>

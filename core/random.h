@@ -1,9 +1,8 @@
 // Random numbers without state: number i of a stream is a function of the stream's name and i
 // (Philox 4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //
-// There is no state to save. A dropout mask is recomputed in the backward pass instead of stored,
-// evaluation does not change training, and a resumed run draws the same numbers as an uninterrupted
-// one.
+// A dropout mask is recomputed in the backward pass instead of stored, evaluation does not change
+// training, and a resumed run draws the same numbers as an uninterrupted one.
 #pragma once
 
 #include <array>
@@ -29,8 +28,7 @@ using PhiloxBlock = std::array<uint32_t, 4>;  // four random words, or a counter
 // Ten rounds of the cipher on one counter give four random words.
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
-// The finaliser of SplitMix64 (Steele et al. 2014): numbers that differ in one bit give unrelated
-// results.
+// The finaliser of SplitMix64 (Steele et al. 2014): numbers that differ in a bit become unrelated.
 uint64_t mixed(uint64_t z);
 
 // The name of a stream: a seed, a purpose and three numbers of any meaning. Those of a Scope are

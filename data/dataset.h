@@ -20,8 +20,7 @@ namespace heed {
 
 struct Batch;
 
-// Lists of tokens, from which a batch is made. Each kind of model needs them in another form: see
-// data/framing.h.
+// Lists of tokens, from which a batch is made. Their form depends on the model: data/framing.h.
 struct Example {
   std::vector<int32_t> source = {};  // seq2seq: what the encoder reads
   std::vector<int32_t> input = {};   // what the decoder, language model or classifier reads

@@ -1,5 +1,4 @@
-// Lays out a pair of sequences x, y for a model: what it reads, and which token it must predict at
-// each position.
+// Lays out a pair of sequences x, y for a model: what it reads, and the target at each position.
 //
 //   seq2seq          source x…    s = <bos> y… <eos>
 //   language_model                s = <bos> x… <sep> y… <eos>, with those special tokens that the

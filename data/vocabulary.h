@@ -1,7 +1,5 @@
 // The tokens and their ids: ordinary ones first, special ones last, so that adding one of these
-// renumbers nothing.
-//
-// The number n of a task has id n. Padding is not a token: batches store lengths.
+// renumbers nothing. Number n of a task has id n. Padding is not a token: batches store lengths.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +45,7 @@ class Vocabulary {
   int32_t separator() const { return separator_; }  // <sep>
   int32_t unknown() const { return unknown_; }      // <unk>
 
-  // Makes begin(), end() and separator() `none`: for data whose examples have no such tokens, read
-  // with the vocabulary of data that have them.
+  // Makes begin(), end() and separator() `none`, for data whose examples have no such tokens.
   void disable_marks() { begin_ = end_ = separator_ = none; }
 
  private:
