@@ -49,7 +49,7 @@ check_verbs() {
   course start $name
   expect_code 0 start
   expect_text "# Basic attention" start
-  expect_text "    yₜ = Σₛ pₜₛ xₛ" the formulas of start
+  expect_text "    yᵢ = Σⱼ wᵢⱼ xⱼ" the formulas of start
   expect_text "the scores are ((1, 0), (0, 4))" the formulas of start
   cmp -s "$answers/$name.cpp" "$sources/course/exercises/$name/exercise.cpp" || complain "start wrote another file"
   course start $name
