@@ -23,7 +23,7 @@ static void set_lengths(Corpus& corpus) {
 static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
-                   const ExistingVocabulary& existing) {
+                   const ExistingVocabulary& existing, bool at_positions) {
   check_options(options, framing);
   check(!existing.source == !existing.target,
         "load_corpus: ExistingVocabulary has a source or a target only; set both, to one object, "
@@ -31,8 +31,8 @@ Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   const DataKind& kind = *options.kind;
   Files files;
-  Corpus corpus =
-      kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files, existing);
+  Corpus corpus = kind.is_task() ? load_task(options, framing, seed)
+                                 : kind.load(options, files, {framing, at_positions, existing});
   corpus.framing = framing;
   set_lengths(corpus);
   corpus.seed = seed;

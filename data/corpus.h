@@ -19,6 +19,13 @@ namespace heed {
 // "12"}. The name is "" for a group that is a single string.
 using Groups = std::vector<std::pair<std::string, std::string>>;
 
+// What a reader of files needs to know besides the options.
+struct LoadRequest {
+  ModelKind framing;
+  bool at_positions;  // see load_corpus()
+  const ExistingVocabulary& existing;
+};
+
 struct Corpus {
   ExampleFormat format;                           // whether positions hold tokens or features
   ModelKind framing = ModelKind::language_model;  // the kind of model that the examples are for
@@ -74,8 +81,10 @@ struct Corpus {
 // Throws InputError for options that check_options() rejects, for a file that is missing, empty,
 // damaged, not text, or not of the kind that data.kind names, and for a vocabulary of another level
 // or that lacks tokens. The message has the file, the line and what to do.
+//
+// `at_positions`: a classifier has an output at each position, model.pool = "none".
 Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
-                   const ExistingVocabulary& existing = {});
+                   const ExistingVocabulary& existing = {}, bool at_positions = false);
 
 // Returns the source of an example without special tokens: what an encoder or a classifier reads,
 // or the prompt of a language model. Without a prompt it is the line, or the window of a text.

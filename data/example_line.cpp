@@ -287,8 +287,8 @@ void clear_value(LineValue& value) {
 
 void throw_line_error(const LineOrigin& origin, std::string_view key, std::string_view what) {
   throw InputError(
-      key.empty() ? fmt::format("{}: line {}: {}", origin.path, origin.number, what)
-                  : fmt::format("{}: line {}: `{}`: {}", origin.path, origin.number, key, what));
+      (origin.path.empty() ? "" : fmt::format("{}: line {}: ", origin.path, origin.number)) +
+      (key.empty() ? "" : fmt::format("`{}`: ", key)) + std::string(what));
 }
 
 void parse_example(std::string_view line, const LineOrigin& origin, ExampleLine& example) {

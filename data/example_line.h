@@ -50,7 +50,7 @@ struct ExampleLine {
 
 // Where a line is from, for messages.
 struct LineOrigin {
-  std::string_view path;  // of the file, or the name of a program
+  std::string_view path;  // of the file, or the name of a program; "": none, and no line
   int64_t number = 0;     // of the line, from 1
 };
 

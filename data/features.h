@@ -19,7 +19,8 @@ struct ExampleFormat {
   int64_t edge_features = 0;  // features of an edge
   bool position_ids = false;  // in place of 0 to T - 1: Example::position_ids
   bool numbers = false;       // targets are numbers: Example::values
-  // A classifier has a target at every position, not one for the whole: model.pool = "none".
+  // Each position has a target or none: a classifier with model.pool = "none", or a language model
+  // that does not predict the token after each position, but what the example says.
   bool at_positions = false;
 };
 

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "data/file_splits.h"
+#include "data/packed_file.h"
 
 namespace heed {
 
@@ -63,6 +64,20 @@ std::string read_bytes(const std::string& path, int64_t most) {
   return text;
 }
 
+static std::string read_packed(const std::string& path, int64_t most) {
+  PackedFile file(path);
+  std::string text;
+  constexpr size_t part = size_t{1} << 22;
+  for (size_t count = part; count == part;) {
+    const size_t size = text.size();
+    text.resize(size + part);
+    count = file.read({reinterpret_cast<uint8_t*>(text.data() + size), part});
+    text.resize(size + count);
+    check_input(std::ssize(text) <= most, "{} has more than {} MiB unpacked", path, most >> 20);
+  }
+  return text;
+}
+
 void Files::add(const std::string& path, std::initializer_list<std::string_view> content) {
   paths_.push_back(path);
   uint64_t hash = fingerprint();
@@ -99,7 +114,8 @@ void unify_line_ends(std::string& text) {
 }
 
 std::string_view Files::read(const std::string& path, Level level, bool unify) {
-  std::string& kept = texts_.emplace_back(read_bytes(path, max_bytes));
+  std::string& kept = texts_.emplace_back(path.ends_with(".gz") ? read_packed(path, max_bytes)
+                                                                : read_bytes(path, max_bytes));
   if (level != Level::byte) check_text(path, kept);
   if (unify) unify_line_ends(kept);
   add(path, {kept});

@@ -34,11 +34,10 @@ void unify_line_ends(std::string& text);
 // Keeps the text of every file that it reads, at most 2 GiB each, so that views into it stay valid.
 class Files {
  public:
-  // Returns the file's text without a byte order mark. Throws InputError for a path that is not an
-  // existing regular file, for an empty or too large file and, except at byte level, for a NUL byte
-  // or invalid UTF-8.
-  // With `unify` each line ends with \n, also in the fingerprint: for text whose line ends are
-  // tokens.
+  // Returns the file's text without a byte order mark. Unpacks a file whose name ends in .gz.
+  // Throws InputError for a path that is not an existing regular file, for an empty or too large
+  // file and, except at byte level, for a NUL byte or invalid UTF-8. With `unify` each line ends
+  // with \n, also in the fingerprint: for text whose line ends are tokens.
   std::string_view read(const std::string& path, Level level, bool unify = false);
 
   // Adds a file that was read elsewhere to the paths and the fingerprint.

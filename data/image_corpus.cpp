@@ -185,7 +185,7 @@ class ImageLoader {
   std::map<Split, std::shared_ptr<const Images>> sources_;  // none: held out of training
 };
 
-Corpus load_images(const DataOptions& options, Files& files, const ExistingVocabulary&) {
+Corpus load_images(const DataOptions& options, Files& files, const LoadRequest&) {
   return ImageLoader(options, files).load();
 }
 

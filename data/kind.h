@@ -18,8 +18,8 @@ namespace heed {
 class Files;
 struct Corpus;
 struct DataOptions;
-struct ExistingVocabulary;
 struct Lengths;
+struct LoadRequest;
 struct SequenceTask;
 struct Task;
 
@@ -43,8 +43,7 @@ struct DataKind {
   // any other task (data/tasks/task.h),
   Task (*task)(const DataOptions& options, Lengths lengths) = nullptr;
   // or a reader of files.
-  Corpus (*load)(const DataOptions& options, Files& files,
-                 const ExistingVocabulary& existing) = nullptr;
+  Corpus (*load)(const DataOptions& options, Files& files, const LoadRequest& request) = nullptr;
 
   // Of a task from sequences to sequences: how its tokens are written in a text, "3 1 4" or "314".
   Level level = Level::word;
@@ -77,6 +76,7 @@ struct DataKind {
   entry(lines) \
   entry(pairs) \
   entry(labelled) \
+  entry(examples) \
   entry(images)
 // clang-format on
 HEED_REGISTRY(data_kinds, DataKind, HEED_DATA_KINDS)

@@ -70,7 +70,8 @@ void DataOptions::fields(Fields& f) {
             "keep only this many tokens, the most frequent ones; 0: keep all; subword: the number "
             "of pieces, including 257 for bytes and <unk>");
   f.flag("share_vocabulary", share_vocabulary,
-         "pairs: use one vocabulary for both sides, so that embeddings can be tied");
+         "pairs, examples: use one vocabulary for both sides, so that embeddings can be tied");
+  f.text("none", none, "examples: what a text of targets has at positions without a target");
   f.integer("patch", patch, {1, 1024},
             "images: height and width of a patch in pixels; each patch is a position");
   f.texts("label_names", label_names,

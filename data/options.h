@@ -45,6 +45,7 @@ struct DataOptions {
   int64_t min_count = 1;
   int64_t max_vocabulary = 0;
   bool share_vocabulary = false;
+  std::string none = ".";
   int64_t patch = 4;
   std::vector<std::string> label_names = {};
   bool keep = false;  // copy the files into the folder of the run, at most max_kept_bytes

@@ -47,19 +47,21 @@ size_t training_end(Level level, std::string_view text, double fraction) {
                               : offset;
 }
 
-Corpus load_text(const DataOptions& options, Files& files, const ExistingVocabulary& existing) {
+Corpus load_text(const DataOptions& options, Files& files, const LoadRequest& request) {
   std::string joined;
   const std::string_view text = read_all(options, files, joined);
   const size_t cut = training_end(options.level, text, 1 - options.val_fraction);
   const std::string& path = files.paths()[0];
   check_input(cut > 0, "{}: too short: nothing of it is for training", path);
-  TextEncoder encoder(options, existing, existing.target);
-  encoder.count(text.substr(0, cut));
+  TextEncoder encoder(options, request.existing, request.existing.target);
+  std::vector<int32_t> train, val;
+  encoder.read(text.substr(0, cut), train);
+  encoder.read(text.substr(cut), val);
+  encoder.count(train);
   Corpus corpus;
   encoder.choose({}, corpus.notes);
-  std::vector<int32_t> train, val;
-  encoder.append(text.substr(0, cut), train);
-  encoder.append(text.substr(cut), val);
+  encoder.encode(train);
+  encoder.encode(val);
 
   const size_t count = train.size() + val.size();
   const char* const name = name_of(levels, options.level);

@@ -29,23 +29,58 @@ TextEncoder::TextEncoder(const DataOptions& options, const ExistingVocabulary& e
               existing_codec_ ? name_of(levels, existing_codec_->level()) : "");
 }
 
-void TextEncoder::count(std::string_view training_text) {
+void TextEncoder::read(std::string_view text, std::vector<int32_t>& ids) {
+  if (options_.level == Level::subword) {
+    if (text.empty()) return;
+    ids.push_back(static_cast<int32_t>(entries_.size()));
+    return void(entries_.push_back({text}));
+  }
+  for_each_token(options_.level, text,
+                 [&](std::string_view token) { ids.push_back(id_of(token)); });
+}
+
+int32_t TextEncoder::id_of(std::string_view token) {
+  if (options_.level == Level::byte) {
+    if (token.size() == 1) return static_cast<unsigned char>(token[0]);
+    static const Vocabulary names(byte_tokens());
+    check_input(names.find(token) != Vocabulary::none,
+                "expected a byte, as one character or as 00 to ff, found {}", in_quotes(token));
+    return names.find(token);
+  }
+  const auto found = tokens_.find(token);
+  if (found != tokens_.end()) return found->second;
+  const auto id = static_cast<int32_t>(entries_.size());
+  entries_.push_back({tokens_.emplace(token, id).first->first, 0, /*is_token=*/true});
+  return id;
+}
+
+void TextEncoder::count(std::span<const int32_t> ids) {
   if (options_.level == Level::byte) return;
-  if (options_.level == Level::subword) return training_texts_.push_back(training_text);
-  for_each_token(options_.level, training_text,
-                 [this](std::string_view token) { counts_.add(token); });
+  for (const int32_t id : ids)
+    if (id >= 0) ++entries_[static_cast<size_t>(id)].count;
+}
+
+TokenCounts TextEncoder::counts() const {
+  TokenCounts counts;
+  for (const Entry& entry : entries_)
+    if (entry.is_token && entry.count > 0) counts.add(entry.text, entry.count);
+  return counts;
 }
 
 std::vector<std::string> TextEncoder::chosen_tokens() {
   if (options_.level == Level::byte) return byte_tokens();
   if (options_.level != Level::subword)
-    return counts_.chosen(options_.min_count, options_.max_vocabulary);
+    return counts().chosen(options_.min_count, options_.max_vocabulary);
   check_input(options_.max_vocabulary > 0 || !options_.tokenizer.empty(),
               "`level` = \"subword\" needs `max_vocabulary`, the number of pieces to train, such "
               "as 1000, or `tokenizer`, a model that exists");
+  std::vector<std::string_view> training_texts;
+  for (const Entry& entry : entries_)
+    for (int64_t n = 0; n < entry.count && !entry.is_token; ++n)
+      training_texts.push_back(entry.text);
   subwords_ =
       options_.tokenizer.empty()
-          ? std::make_shared<Subwords>(Subwords::train(training_texts_, options_.max_vocabulary))
+          ? std::make_shared<Subwords>(Subwords::train(training_texts, options_.max_vocabulary))
           : read_subwords(options_.tokenizer);
   return subwords_->pieces();
 }
@@ -57,7 +92,7 @@ std::vector<std::string> TextEncoder::existing_tokens(std::vector<std::string>& 
   std::vector<std::string> tokens = known.tokens();
   if (existing_.origin.empty()) return tokens;
   std::string note = fmt::format("vocabulary of {}: {} tokens", existing_.origin, tokens.size());
-  if (const TokenCounts lacking = counts_.without(known); lacking.size() > 0) {
+  if (const TokenCounts lacking = counts().without(known); lacking.size() > 0) {
     note += fmt::format("; it lacks {} of the training data, which occur {} times: {}",
                         lacking.size(), lacking.total(), lacking.examples(10));
     check_input(existing_.new_tokens != NewTokens::refuse,
@@ -84,19 +119,33 @@ void TextEncoder::choose(const std::vector<std::string>& special_tokens,
   known_ = std::make_unique<TextCodec>(options_.level, std::move(tokens), subwords_);
 }
 
-void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
-  const size_t first = ids.size();
-  known_->append(text, ids);
+int32_t TextEncoder::chosen_id(Entry& entry) {
   const Vocabulary& vocabulary = known_->vocabulary();
-  for (size_t i = first; i < ids.size(); ++i) {
-    if (ids[i] != Vocabulary::none) continue;
-    check_input(!existing_codec_ || existing_.new_tokens != NewTokens::refuse,
-                "the vocabulary of {} lacks token {} of {}; set `new_tokens` to \"unknown\" to "
-                "read it as <unk>",
-                existing_.origin, i - first + 1, in_quotes(text));
-    has_unknown_ = true;
-    ids[i] = vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
+  if (entry.id == unchosen)
+    entry.id = is_special(entry.text) ? Vocabulary::none : vocabulary.find(entry.text);
+  if (entry.id != Vocabulary::none) return entry.id;
+  check_input(!subwords_, "the tokenizer has no piece {}", in_quotes(entry.text));
+  check_input(!existing_codec_ || existing_.new_tokens != NewTokens::refuse,
+              "the vocabulary of {} lacks the token {}; set `new_tokens` to \"unknown\" to read it "
+              "as <unk>",
+              existing_.origin, in_quotes(entry.text));
+  has_unknown_ = true;
+  return vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
+}
+
+void TextEncoder::encode(std::vector<int32_t>& ids) {
+  if (options_.level == Level::byte) return;
+  std::vector<int32_t> pieces;
+  for (int32_t& id : ids) {
+    Entry* const entry = id < 0 ? nullptr : &entries_[static_cast<size_t>(id)];
+    if (entry && subwords_ && !entry->is_token) {
+      subwords_->append(entry->text, pieces);
+      continue;
+    }
+    if (entry) id = chosen_id(*entry);
+    if (subwords_) pieces.push_back(id);
   }
+  if (subwords_) ids.swap(pieces);
 }
 
 std::shared_ptr<const TextCodec> TextEncoder::codec() const {

@@ -7,12 +7,12 @@
 
 namespace heed {
 
-void TokenCounts::add(std::string_view token) {
+void TokenCounts::add(std::string_view token, int64_t count) {
   const auto found = counts_.find(token);
   if (found != counts_.end())
-    ++found->second;
+    found->second += count;
   else
-    counts_.emplace(token, 1);
+    counts_.emplace(token, count);
 }
 
 TokenCounts TokenCounts::without(const Vocabulary& vocabulary) const {

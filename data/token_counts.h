@@ -12,7 +12,7 @@ namespace heed {
 
 class TokenCounts {
  public:
-  void add(std::string_view token);  // counts one occurrence
+  void add(std::string_view token, int64_t count = 1);  // adds occurrences
   // Returns the tokens with at least `min_count` occurrences, in byte order; of these only the
   // `max_size` most frequent ones (0: all; ties in byte order). Leaves out special tokens.
   std::vector<std::string> chosen(int64_t min_count, int64_t max_size) const;

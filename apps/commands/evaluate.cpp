@@ -51,7 +51,7 @@ struct EvaluateArguments final : CommandArguments {
          "matches in the source, or its length"},
         {"--input", "FILE", &input,
          "Instead of a split, score each line of this file, or of standard input for -: a text, "
-         "an input and its output with a tab between, or a label and a text"},
+         "an input and its output with a tab between, a label and a text, or an example"},
         {"--stride", "COUNT", &stride,
          "With --input: tokens between the windows in which a language model reads a line longer "
          "than its context. 1 gives each token the whole context, and takes longest (default: half "
@@ -99,17 +99,14 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
       "--input scores lines instead of a split: leave out --split, --predictions, --by and --beam");
   check_input(
       experiment.model.kind != ModelKind::language_model || !experiment.data.kind->is_task(),
-      "--input is for language models of texts or lines, and for models of pairs or labels; score "
-      "this run on its data");
+      "--input is for language models of texts or lines, and for models of pairs, labels or "
+      "examples; score this run on its data");
   const Windows windows = windows_for(a, experiment);
   const TrainedModel run(saved, a.checkpoint, TrainedModel::Needs::vocabulary);
   const ScopeGuard here;
   run.apply(here);
-  check_input(run.corpus.format.features == 0 && !run.corpus.format.numbers &&
-                  !run.corpus.format.at_positions,
-              "--input: the inputs of this model are vectors, or its outputs are numbers or labels at "
-              "positions; score this run "
-              "on its data");
+  check_input(run.corpus.format.features == 0 && !run.corpus.format.numbers,
+              "--input: this model reads vectors or predicts numbers; score it on its data");
   UnknownTokens unknown(a.unknown);
   AnswerOptions options;
   options.json = a.json;
@@ -118,7 +115,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
     noted = noted || note_windows(lines, windows);
     check_lines_memory(experiment, run.corpus, lines, available_memory(), windows.stride);
   };
-  const Answerer answerer = run.model->kind() == ModelKind::language_model
+  const Answerer answerer = !has_exact_match(experiment)
                                 ? loss_answerer(*run.model, *run.corpus.target, windows, options)
                                 : row_answerer(*run.model, experiment, run.corpus, options);
   return unknown.exit_code(print_answers(answerer, *a.input, experiment.data.level));

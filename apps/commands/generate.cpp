@@ -155,7 +155,7 @@ GenerationOptions options_of(const GenerateArguments& a, const Experiment& exper
   switch (experiment.model.kind) {
     case ModelKind::language_model:
       check_input(!a.prompt || !a.input, "--prompt and --input: expected one of them");
-      check_input(a.prompt || a.input || !experiment.data.kind->is_task(),
+      check_input(a.prompt || a.input || !has_exact_match(experiment),
                   "expected the problem as --prompt");
       set_continuation(a, options);
       break;
@@ -185,11 +185,11 @@ int GenerateArguments::run() const {
   const ScopeGuard here;
   run.apply(here);
   const Corpus& corpus = run.corpus;
-  check_input(corpus.format.features == 0 && !corpus.format.numbers && !corpus.format.at_positions,
-              "{}: the inputs of this model are vectors, or its outputs are numbers or labels at positions; "
-              "score it on its data "
-              "with heed evaluate",
-              run.path());
+  check_input(
+      corpus.format.features == 0 && !corpus.format.numbers,
+      "{}: this model reads vectors or predicts numbers, not text; score it on its data with "
+      "heed evaluate",
+      run.path());
   UnknownTokens unknown_tokens(unknown);
   AnswerOptions output;
   output.json = json;

@@ -122,7 +122,8 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                const Summary& summary) {
   logging::info("run {}", run.path());
   const DataKind* const kind = experiment.data.kind;
-  const bool shows_examples = kind == &data_kinds::pairs || kind == &data_kinds::labelled;
+  const bool shows_examples =
+      kind == &data_kinds::pairs || kind == &data_kinds::labelled || kind == &data_kinds::examples;
   for (const std::string& line : shows_examples ? data_report(corpus) : corpus.notes)
     logging::info("data: {}", line);
   logging::info("model: {} parameters, {} trainable", summary.parameters, summary.trained);

@@ -33,7 +33,7 @@ struct Score {
 // Tables and files have this order.
 #define HEED_SCORES(entry)                                                                    \
   entry(loss) entry(perplexity) entry(bits_per_byte) entry(token_accuracy) entry(exact_match) \
-      entry(bleu) entry(chrf) entry(r2)
+      entry(bleu) entry(chrf) entry(r2) entry(loss_above_best) entry(divergence)
 HEED_REGISTRY(scores, Score, HEED_SCORES)
 
 // Returns whether exact match is meaningful: examples have a complete target, unlike continuous

@@ -162,7 +162,8 @@ class Report {
       dataset.get(i, example);
       std::vector<std::string> texts;
       for (const Side& side : sides_of(corpus_, example)) texts.push_back(tokens_text(side));
-      if (!labels_.empty()) texts.push_back(labels_text(example));
+      if (!labels_.empty() || (corpus_.format.at_positions && corpus_.target))
+        texts.push_back(labels_text(example));
       if (corpus_.format.numbers) texts.push_back(numbers_text(example));
       examples_.push_back(fmt::format("example {}: {}", i + 1, joined(texts, " → ")));
     }
@@ -171,7 +172,9 @@ class Report {
   std::string labels_text(const Example& example) const {
     std::vector<std::string> labels;
     for (const int32_t id : example.target)
-      labels.push_back(id == ignored ? "·" : label_text(corpus_.labels[static_cast<size_t>(id)]));
+      labels.push_back(id == ignored     ? "·"
+                       : labels_.empty() ? token_label(*corpus_.target, id)
+                                         : label_text(corpus_.labels[static_cast<size_t>(id)]));
     return shortened(joined(labels, " "), shown_bytes);
   }
 

@@ -110,16 +110,16 @@ auto answering(const AnswerOptions& options, Find find, Describe describe) {
   };
 }
 
-Answerer continuation_answerer(const Model& model, bool is_task, const Corpus& corpus,
+Answerer continuation_answerer(const Model& model, bool has_target, const Corpus& corpus,
                                const GenerationOptions& generation, const AnswerOptions& options) {
   const TextCodec& codec = *corpus.target;
   const int64_t prompt_length = corpus.prompt_length;
-  const bool with_prompt = options.with_prompt && !is_task;
+  const bool with_prompt = options.with_prompt && !has_target;
   GenerationOptions scored = generation;
   scored.scored = options.json || options.scores;
   Answerer answerer;
-  answerer.encode = [&codec, is_task, prompt_length, options](const std::string& text) {
-    if (text.empty() && !is_task) return default_prompt(codec);
+  answerer.encode = [&codec, has_target, prompt_length, options](const std::string& text) {
+    if (text.empty() && !has_target) return default_prompt(codec);
     const Sequence ids = codec.prompt(text, options.skipped);
     check_input(!ids.empty(), "none of its tokens is in the vocabulary");
     check_input(prompt_length == 0 || std::ssize(ids) == prompt_length,
@@ -139,11 +139,31 @@ Answerer continuation_answerer(const Model& model, bool is_task, const Corpus& c
   return answerer;
 }
 
+// Answers with what the model predicts at each position of the line.
+auto position_answers(const Model& model, const Corpus& corpus, const AnswerOptions& options) {
+  return [&model, &corpus, options](std::span<const InputLine> lines) {
+    std::vector<Texts> answers;
+    for (const InputLine& line : lines) {
+      if (options.check) options.check({&line.ids, 1});
+      constexpr size_t first = 0;
+      const Padded batch = padded({&line.ids, 1}, {&first, 1});
+      Inputs inputs;
+      inputs.input = batch.ids;
+      inputs.input_lengths = batch.lengths;
+      const Sequence ids = predicted_classes(model, inputs);
+      const auto text = [&](int32_t id) { return output_text(corpus, {&id, 1}); };
+      answers.push_back({options.json ? row_of(line).set("predicted", Json::list(ids, text)).text()
+                                      : output_text(corpus, ids)});
+    }
+    return answers;
+  };
+}
+
 }  // namespace
 
 GenerationOptions default_generation(const Experiment& experiment, const Corpus& corpus) {
   GenerationOptions options;
-  options.sampling.temperature = experiment.data.kind->is_task() ? 0 : 1;
+  options.sampling.temperature = has_exact_match(experiment) ? 0 : 1;
   options.seed = static_cast<uint64_t>(experiment.seed);
   options.positions = learned_positions(experiment.model);
   options.context = context_length(experiment);
@@ -154,9 +174,9 @@ GenerationOptions default_generation(const Experiment& experiment, const Corpus&
 Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
                              const GenerationOptions& generation, const AnswerOptions& options) {
   Answerer answerer;
-  if (model.kind() == ModelKind::language_model) {
+  if (model.kind() == ModelKind::language_model && !corpus.format.at_positions) {
     answerer =
-        continuation_answerer(model, experiment.data.kind->is_task(), corpus, generation, options);
+        continuation_answerer(model, has_exact_match(experiment), corpus, generation, options);
   } else {
     const TextCodec& source = *corpus.source;
     answerer.encode = [&source, skipped = options.skipped](const std::string& line) {
@@ -164,7 +184,9 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
     };
     answerer.positions = learned_positions(experiment.model);
   }
-  if (model.kind() == ModelKind::seq2seq) {
+  if (corpus.format.at_positions) {
+    answerer.answers = position_answers(model, corpus, options);
+  } else if (model.kind() == ModelKind::seq2seq) {
     const TextCodec& target = *corpus.target;
     answerer.answers = answering(
         options,

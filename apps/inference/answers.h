@@ -47,12 +47,13 @@ struct Answerer {
   bool separated = false;  // texts may have several lines: print a line of hyphens between them
 };
 
-// Returns how a trained model generates by default. For a task it generates the most likely output,
-// as long as the targets. For other data a language model samples, with the seed of the run.
+// Returns how a trained model generates by default: the most likely output, for a task as long as
+// its targets. A language model of texts or lines samples, with the seed of the run.
 GenerationOptions default_generation(const Experiment& experiment, const Corpus& corpus);
 
 // Answers with generation.count outputs or labels of a line, or continuations of it as a prompt.
-// The score of a text is its log probability. The score of a label is its probability.
+// The score of a text is its log probability. The score of a label is its probability. With data
+// whose targets are at positions the answer is what the model predicts at each position of a line.
 Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
                              const GenerationOptions& generation, const AnswerOptions& options);
 // Answers with the mean loss of the line's tokens, a tab and the line, or an object with the loss

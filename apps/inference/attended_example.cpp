@@ -66,7 +66,7 @@ struct ExampleBuilder {
     if (request.target) {
       target = in_context("--target", [&] { return codec.encode(*request.target); });
       check_count("--target", std::ssize(ids) + std::ssize(target), longest + 1);
-    } else if (experiment.data.kind->is_task()) {
+    } else if (has_exact_match(experiment) && !corpus.format.at_positions) {
       GenerationOptions options;
       options.sampling.temperature = 0;
       options.context = longest;

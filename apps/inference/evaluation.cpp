@@ -18,6 +18,8 @@ struct BatchScores {
   double mean = 0, squares = 0;  // of numbers: their mean, and Σ (y - mean)²
   int64_t examples = 0, targets = 0;
   int64_t correct_examples = 0, correct_tokens = 0;
+  double best_loss = 0, loss_with_best = 0, divergence = 0;  // sums over targets with a reference
+  int64_t best_losses = 0, divergences = 0;                  // number of these
 };
 
 struct FlatCount {
@@ -35,23 +37,53 @@ TargetCounts of_all_ranks(const TargetCounts& own) {
   return all;
 }
 
-// Returns -log p of a target by the logits of its row.
-double loss_of(std::span<const real> logits, int32_t target) {
+// Returns log Σ exp(logit).
+double log_sum(std::span<const real> logits) {
   const double highest = *std::ranges::max_element(logits);
   double sum = 0;
   for (const real logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
-  return std::log(sum) + highest - static_cast<double>(logits[static_cast<size_t>(target)]);
+  return std::log(sum) + highest;
+}
+
+// Returns -log p of a target by the logits of its row.
+double loss_of(std::span<const real> logits, int32_t target) {
+  return log_sum(logits) - static_cast<double>(logits[static_cast<size_t>(target)]);
+}
+
+// Compares the logits at a target with its reference.
+void add_reference(std::span<const real> logits, int32_t target, std::span<const float> reference,
+                   BatchScores& scores) {
+  const bool is_loss = reference.size() == 1;
+  if (std::isnan(reference[0])) return;
+  scores.best_loss +=
+      is_loss ? double{reference[0]} : -std::log(double{reference[static_cast<size_t>(target)]});
+  scores.loss_with_best += loss_of(logits, target);
+  ++scores.best_losses;
+  if (is_loss) return;
+  const double sum = log_sum(logits);
+  for (size_t i = 0; i < logits.size(); ++i)
+    if (const double p = reference[i]; p > 0)
+      scores.divergence += p * (std::log(p) - static_cast<double>(logits[i]) + sum);
+  ++scores.divergences;
+}
+
+size_t number_of_targets(std::span<const int32_t> target) {
+  const auto count = std::ranges::count_if(target, [](int32_t id) { return id != ignored; });
+  return static_cast<size_t>(std::max<int64_t>(1, count));
 }
 
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
 // do. logits (B, T, vocab) and target (B, T), or (B, C) and (B).
-void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores,
+void count_correct(const Tensor& logits, const Batch& batch, Examples all, BatchScores& scores,
                    std::vector<Outcome>* outcomes, TargetCounts* counts) {
   const Ids& target = batch.target;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
   const int64_t time = target.size() / std::max<int64_t>(1, examples);
   for (int64_t b = 0; b < examples; ++b) {
     Outcome outcome;
+    const Example& example = *all[static_cast<size_t>(b)];
+    std::span<const float> reference = example.reference;
+    const size_t width = reference.size() / number_of_targets(example.target);
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (target[t] == ignored) continue;
       const real* row = logits.data() + t * vocabulary;
@@ -65,6 +97,10 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
       if (outcomes)
         outcome.loss += loss_of({row, static_cast<size_t>(vocabulary)}, outcome.expected);
       if (counts) ++(*counts)[{outcome.expected, outcome.predicted}];
+      if (width == 0) continue;
+      add_reference({row, static_cast<size_t>(vocabulary)}, outcome.expected,
+                    reference.first(width), scores);
+      reference = reference.subspan(width);
     }
     scores.correct_examples += outcome.correct;
     if (outcomes) outcomes->push_back(outcome);
@@ -109,15 +145,17 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
   TargetCounts own_counts;
   Batch batch;
   for (int64_t i = own.first; i < own.last; ++i) {
-    batches.get(i, batch);
+    const Examples examples = batches.examples(i);
+    batches.write(examples, batch);
     const Tensor logits = model.logits(batch);
     BatchScores& part = parts.emplace_back();
     part.loss = batch_loss(logits, batch, Reduction::sum).item();
     part.targets = batch.targets;
     part.examples = batch.target.dim(0);
     std::vector<Outcome>* const own_results = outcomes ? &own_outcomes : nullptr;
-    batch.numbers ? add_numbers(logits, batch, part, own_results)
-                  : count_correct(logits, batch, part, own_results, counts ? &own_counts : nullptr);
+    batch.numbers
+        ? add_numbers(logits, batch, part, own_results)
+        : count_correct(logits, batch, examples, part, own_results, counts ? &own_counts : nullptr);
   }
   if (outcomes) {
     const std::vector<Outcome> all = concatenated(own_outcomes);
@@ -127,6 +165,7 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
     for (const auto& [pair, count] : of_all_ranks(own_counts)) (*counts)[pair] += count;
   Measured scores;
   int64_t correct_examples = 0, correct_tokens = 0;
+  BatchScores best;
   double mean = 0;                                       // of targets that are numbers
   for (const BatchScores& part : concatenated(parts)) {  // in the order of batches
     scores.loss += part.loss;
@@ -141,7 +180,18 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
     scores.examples += part.examples;
     correct_tokens += part.correct_tokens;
     correct_examples += part.correct_examples;
+    best.best_loss += part.best_loss;
+    best.loss_with_best += part.loss_with_best;
+    best.divergence += part.divergence;
+    best.best_losses += part.best_losses;
+    best.divergences += part.divergences;
   }
+  if (const auto count = static_cast<double>(best.best_losses); count > 0) {
+    scores.best_loss = best.best_loss / count;
+    scores.loss_above_best = best.loss_with_best / count - scores.best_loss;
+  }
+  if (best.divergences > 0)
+    scores.divergence = best.divergence / static_cast<double>(best.divergences);
   const auto fraction = [](int64_t part, int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(1, whole));
   };

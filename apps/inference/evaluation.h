@@ -1,6 +1,7 @@
 // Evaluates a model on a dataset.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -35,6 +36,10 @@ struct Measured {
   // most likely token after the targets before it.
   double exact_match = 0;
   int64_t examples = 0, targets = 0;
+  // Where targets have a reference (Corpus::reference_width), their means: the loss of the best
+  // possible predictor, the model's loss minus that, and the divergence KL(p‖q) of the model's
+  // probabilities q from the reference p, in nats. NaN without references.
+  double best_loss = NAN, loss_above_best = NAN, divergence = NAN;
   int64_t target_bytes = 0;  // length of the text that the targets stand for; 0: of no text
   // Of each example, for scores that read outputs: what the model generates, and what is expected.
   std::vector<std::string> outputs = {}, references = {};

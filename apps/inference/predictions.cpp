@@ -132,10 +132,7 @@ std::string labels_text(const Corpus& corpus, const int32_t* ids,
   Sequence kept;
   for (size_t t = 0; t < targets.size(); ++t)
     if (targets[t] != ignored) kept.push_back(ids[t]);
-  if (corpus.framing != ModelKind::classifier) return corpus.target->decode(kept);
-  std::vector<std::string> labels;
-  for (const int32_t id : kept) labels.push_back(corpus.labels[static_cast<size_t>(id)]);
-  return joined(labels, " ");
+  return output_text(corpus, kept);
 }
 
 // Predicts labels, or tokens at positions.
@@ -223,7 +220,8 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
     case ModelKind::classifier:
       return predict_labels(model, corpus, dataset, examples);
     case ModelKind::language_model:
-      if (corpus.format.features > 0) return predict_labels(model, corpus, dataset, examples);
+      if (corpus.format.features > 0 || corpus.format.at_positions)
+        return predict_labels(model, corpus, dataset, examples);
       break;
   }
   if (examples[0].prompt > 0) return predict_continuations(model, corpus, examples, positions);
@@ -245,6 +243,13 @@ auto of_examples(const Corpus& corpus, const Dataset& dataset, const F& f) {
 }
 
 }  // namespace
+
+std::string output_text(const Corpus& corpus, std::span<const int32_t> ids) {
+  if (corpus.framing != ModelKind::classifier) return corpus.target->decode(ids);
+  std::vector<std::string> labels;
+  for (const int32_t id : ids) labels.push_back(corpus.labels[static_cast<size_t>(id)]);
+  return joined(labels, " ");
+}
 
 std::vector<std::string> source_texts(const Corpus& corpus, const Dataset& dataset) {
   return of_examples(corpus, dataset, source_text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Prediction {
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     const Dataset& dataset, int64_t count, int64_t positions,
                                     int64_t beam = 1);
+
+// Returns ids of the output as text: tokens, or the names of classes with a space between. Leaves
+// out `ignored`.
+std::string output_text(const Corpus& corpus, std::span<const int32_t> ids);
 
 // Returns the source of every example, as source_of() (data/corpus.h) defines it: as text, and its
 // length.

@@ -24,10 +24,14 @@ bool has_bleu(const Experiment& e) {
   return is_pairs(e) && (e.data.level != Level::character || e.train.best_by == &scores::bleu);
 }
 
+bool has_references(const Experiment& e) { return e.data.kind == &data_kinds::examples; }
+
+Value unless_nan(double value) { return std::isnan(value) ? Value() : Value(value); }
+
 }  // namespace
 
 bool has_exact_match(const Experiment& experiment) {
-  return experiment.data.kind->is_task() || experiment.model.kind != ModelKind::language_model;
+  return experiment.model.kind != ModelKind::language_model || !is_text(experiment);
 }
 
 const Score scores::loss = {.name = "loss",
@@ -112,5 +116,21 @@ const Score scores::r2 = {.name = "r2",
                             return 1 - m.loss / m.variance;
                           },
                           .offered = always};
+
+const Score scores::loss_above_best = {
+    .name = "loss_above_best",
+    .title = "above best",
+    .unit = "nats per target",
+    .lower_is_better = true,
+    .value = [](const Measured& m) { return unless_nan(m.loss_above_best); },
+    .offered = has_references};
+
+const Score scores::divergence = {
+    .name = "divergence",
+    .title = "divergence",
+    .unit = "nats per target",
+    .lower_is_better = true,
+    .value = [](const Measured& m) { return unless_nan(m.divergence); },
+    .offered = has_references};
 
 }  // namespace heed

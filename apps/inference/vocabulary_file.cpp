@@ -90,6 +90,9 @@ void parse_codecs(const Json& json, Corpus& corpus) {
     corpus.target = codec_of(json.at("target"));
   else if (!is_classifier)
     corpus.target = corpus.source;
+  if (corpus.format.at_positions && corpus.source && !two)
+    corpus.source = std::make_shared<TextCodec>(corpus.source->without_marks());
+  if (corpus.format.at_positions && corpus.target && !two) corpus.target = corpus.source;
   if (corpus.format.numbers) return corpus.target.reset();
   check_input(is_classifier || corpus.target, "'target' is missing");
   if (corpus.framing == ModelKind::seq2seq)

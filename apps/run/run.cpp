@@ -51,7 +51,7 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
   options.sampling.top_k = o.top_k;
   options.sampling.top_p = o.top_p;
   options.seed = o.seed.value_or(options.seed);
-  check_input(!prompt.empty() || !loaded_->experiment().data.kind->is_task(),
+  check_input(!prompt.empty() || !has_exact_match(loaded_->experiment()),
               "{}: expected the problem as the prompt", loaded_->run.folder.path());
   const Answerer answerer = loaded_->answerer(options);
   const InputLine line{0, prompt, tokens_of(answerer, prompt)};

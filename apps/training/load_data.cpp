@@ -54,7 +54,8 @@ Corpus load_data(const LoadedConfig& config) {
                   "data.{0}=FILE",
                   key, *path);
     Corpus corpus = in_section("data", [&] {
-      return load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed), existing);
+      return load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed), existing,
+                         e.model.kind == ModelKind::classifier && e.model.pool == Pool::none);
     });
     for (std::string& note : corpus.notes)
       note = replace_names(with_keys(note, "data"), [](const std::string& key) { return key; });

@@ -86,7 +86,7 @@ std::string next_command(const std::string& run, const Experiment& experiment,
   if (kind == ModelKind::language_model) {
     if (corpus.format.features > 0 || corpus.format.numbers) return heed_command({"evaluate", run});
     const std::string prompt = test_input(corpus);
-    if (prompt.empty() && experiment.data.kind->is_task()) return heed_command({"evaluate", run});
+    if (prompt.empty() && has_exact_match(experiment)) return heed_command({"evaluate", run});
     if (prompt.empty()) return heed_command({"generate", run});
     return prompt.starts_with('-') ? heed_command({"generate", run, "--prompt=" + prompt})
                                    : heed_command({"generate", run, "--prompt", prompt});

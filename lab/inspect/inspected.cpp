@@ -45,7 +45,7 @@ void Inspected::check_names(const char* view, bool reads_positions) const {
       "heads and ablate",
       view);
   check_input(
-      reads_positions || !corpus.format.at_positions,
+      reads_positions || !corpus.format.at_positions || options.kind != ModelKind::classifier,
       "{}: this classifier has a label at every position, and the view is about one for the "
       "whole; see heads, ablate and lens",
       view);

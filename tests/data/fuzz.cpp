@@ -25,12 +25,32 @@ static std::string noise(Random& random) {
   return bytes;
 }
 
+// Lines that are nearly examples.
+static std::string objects(Random& random) {
+  constexpr std::string_view forms[] = {
+      R"({"input": "a b", "target": "b a"})",
+      R"({"input": ["a", "b"], "target": [null, "a"], "positions": [3, 9], "group": "g"})",
+      R"({"input": "ab", "target": "x", "reference": [0.5], "group": {"a": "1", "b": "2"}})",
+      R"({"source": "a\u00e9", "target": ["x", "y"]})",
+      R"({"input": [[1, 2], [3, -4.5e2]], "target": [null, 1]})"};
+  const uint64_t form = random.below(std::size(forms)), harm = random.below(3);
+  std::string text;
+  for (uint64_t n = random.below(40); n > 0; --n) {
+    text += forms[harm < 2 ? form : random.below(std::size(forms))];
+    if (harm > 0 && random.below(8) == 0)
+      text[random.below(text.size())] = "{}[]\",:\\\xFF 0null"[random.below(16)];
+    text += '\n';
+  }
+  return text;
+}
+
 static DataOptions any_options(const TemporaryFolder& folder, Random& random) {
   DataOptions options;
   constexpr const DataKind* kinds[] = {&data_kinds::text, &data_kinds::lines, &data_kinds::pairs,
-                                       &data_kinds::labelled};
+                                       &data_kinds::labelled, &data_kinds::examples};
   options.kind = kinds[random.below(std::size(kinds))];
-  options.path = folder.write("path", noise(random));
+  const bool is_json = options.kind == &data_kinds::examples;
+  options.path = folder.write("path", is_json ? objects(random) : noise(random));
   options.level = static_cast<Level>(random.below(3));
   options.val_fraction = random.below(2) ? 0.1 : 0;
   if (options.kind == &data_kinds::text) {
@@ -60,7 +80,8 @@ TEST_CASE("random files give a corpus or an InputError") {
   int loaded = 0, rejected = 0;
   for (int round = 0; round < 2000; ++round) {
     const DataOptions options = any_options(folder, random);
-    const ModelKind framing = options.kind->framings[0];
+    const std::vector<ModelKind>& framings = options.kind->framings;
+    const ModelKind framing = framings[random.below(framings.size())];
     try {
       const Corpus corpus = load_corpus(options, framing, 1);
       ++loaded;

@@ -62,6 +62,7 @@ write_seeds() {
     seed lines "$level"'ab c\n\nbc d\r\né\n<bos> a\nab\n%%%%%%\nab\nc\n'
     seed pairs "$level"'a b\tb a\nc\td\na\tb\ne\tf\n'
     seed pairs "$level"'a b\nc\n%%%%%%\nb a\nd\n'
+    seed examples "$level"'{"input": "a b", "target": ["x", null], "group": "g", "reference": [0.5]}\n%%%%%%\n{"source": "a\\u00e9", "target": "x"}\n'
     seed labelled "$level"'x\tab\ny\tc d\nx\tb\ny\tabc\n%%%%%%\nx\tc\n'
   done
   for file in tests/fixtures/subwords_*.model; do seed subwords <"$file"; done

@@ -136,8 +136,10 @@ void result(std::string_view input) {
 
 // Loads data files of a kind and builds batches of all examples.
 void load(const DataOptions& options) {
-  const ModelKind framing = options.kind->framings[0];
-  const Corpus corpus = load_corpus(options, framing, 1);
+  const std::vector<ModelKind>& all = options.kind->framings;
+  const ModelKind framing = all[static_cast<size_t>(options.max_vocabulary) % all.size()];
+  const bool at_positions = options.max_length > 0;
+  const Corpus corpus = load_corpus(options, framing, 1, {}, at_positions);
   for (const auto& [name, dataset] : corpus.splits) {
     Batches batches = Batches::in_order(dataset, framing, 16);
     Batch batch;
@@ -224,6 +226,7 @@ constexpr Target targets[] = {{"config", config},
                               {"lines", lines_of<data_kinds::lines>},
                               {"pairs", lines_of<data_kinds::pairs>},
                               {"labelled", lines_of<data_kinds::labelled>},
+                              {"examples", lines_of<data_kinds::examples>},
                               {"prompts", prompts},
                               {"subwords", subwords}};
 
