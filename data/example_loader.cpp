@@ -131,19 +131,16 @@ void ExampleLoader::read_reference(const LineValue& reference) {
 
 int32_t ExampleLoader::group_of(const ExampleLine& line) {
   if (line.groups.empty()) return -1;
-  std::vector<Groups>& all = corpus_.groups;
-  const auto is_same = [&](const Groups& groups) {
-    return std::equal(
-        groups.begin(), groups.end(), line.groups.begin(), line.groups.end(),
-        [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; });
-  };
-  if (!all.empty() && is_same(all.back())) return static_cast<int32_t>(all.size() - 1);
-  auto found = std::find_if(all.begin(), all.end(), is_same);
-  if (found == all.end()) {
-    check_input(all.size() < max_groups, "expected at most {} different groups", max_groups);
-    found = all.insert(found, Groups(line.groups.begin(), line.groups.end()));
-  }
-  return static_cast<int32_t>(found - all.begin());
+  text_.clear();
+  for (const auto& [name, value] : line.groups)
+    text_.append(name).append(1, '\0').append(value) += '\0';
+  const auto found = group_ids_.find(text_);
+  if (found != group_ids_.end()) return found->second;
+  if (layout_) return -1;
+  const auto id = static_cast<int32_t>(corpus_.groups.size());
+  check_input(id < max_groups, "expected at most {} different groups", max_groups);
+  corpus_.groups.emplace_back(line.groups.begin(), line.groups.end());
+  return group_ids_[text_] = id;
 }
 
 uint64_t ExampleLoader::hash_of(const LineValue& value) {
@@ -157,10 +154,14 @@ uint64_t ExampleLoader::hash_of(const LineValue& value) {
 }
 
 void ExampleLoader::add(Split file, ExampleLine& line, const LineOrigin& origin) {
+  add(files_[file], line, origin);
+  if (options_.level == Level::subword) texts_.splice_after(texts_.before_begin(), line.unescaped);
+}
+
+void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOrigin& origin) {
   const Form form = form_of(line, origin);
   if (form_ == Form::unknown) form_ = form;
   std::string_view key = line.input_key;
-  ExampleRows& rows = files_[file];
   try {
     check_input(form == form_, "not with examples that have a{} before",
                 form_ == Form::pair ? " `source`" : "n `input`");
@@ -171,6 +172,9 @@ void ExampleLoader::add(Split file, ExampleLine& line, const LineOrigin& origin)
     read_reference(line.reference);
     key = "positions";
     check_input(line.positions.empty() || form != Form::pair, "expected with an `input`");
+    check_input(line.positions.empty() || !layout_ || has_positions_,
+                "none of the first examples has positions");
+    has_positions_ = has_positions_ || !line.positions.empty();
     key = "group";
     const bool is_empty = line.input.form == ValueForm::text && line.input.text.empty();
     const bool by_input = line.input.exists() && !is_empty;
@@ -185,7 +189,6 @@ void ExampleLoader::add(Split file, ExampleLine& line, const LineOrigin& origin)
   rows.y.add(y_);
   rows.positions.add(line.positions);
   rows.reference.add(line.reference.numbers);
-  if (options_.level == Level::subword) texts_.splice_after(texts_.before_begin(), line.unescaped);
 }
 
 // ---- vocabularies
@@ -325,42 +328,63 @@ void ExampleLoader::lay_out_reference(std::span<const float> written) {
   }
 }
 
-ExampleRows ExampleLoader::encode(const ExampleRows& rows, const char* split) {
+void ExampleLoader::encode_row(const ExampleRows& rows, int64_t i) {
+  const auto x = rows.x[i], y = rows.y[i];
+  x_.assign(x.begin(), x.end());
+  y_.assign(y.begin(), y.end());
+  const char* key = "";
+  try {
+    source_.encode(x_);
+    encode_target();
+    key = "reference";
+    lay_out_reference(rows.reference[i]);
+  } catch (const InputError& error) {
+    throw_line_error(rows.rows[static_cast<size_t>(i)].origin, key, error.what());
+  }
+}
+
+bool ExampleLoader::is_too_long() const {
+  const auto longest = static_cast<int64_t>(std::max(x_.size(), y_.size()));
+  return options_.max_length > 0 && longest > options_.max_length;
+}
+
+void ExampleLoader::add_encoded(const ExampleRows& rows, int64_t i, ExampleRows& encoded) const {
+  check_counts(rows, i);
+  encoded.rows.push_back(rows.rows[static_cast<size_t>(i)]);
+  encoded.x.add(x_);
+  encoded.y.add(y_);
+  encoded.positions.add(rows.positions[i]);
+  encoded.reference.add(reference_);
+}
+
+ExampleRows ExampleLoader::encode_split(const ExampleRows& rows, const char* split) {
   ExampleRows encoded;
   int64_t empty = 0, too_long = 0;
   for (int64_t i = 0; i < rows.size(); ++i) {
-    const ExampleRows::Row& row = rows.rows[static_cast<size_t>(i)];
-    const auto x = rows.x[i], y = rows.y[i];
-    x_.assign(x.begin(), x.end());
-    y_.assign(y.begin(), y.end());
-    const char* key = "";
-    try {
-      source_.encode(x_);
-      encode_target();
-      key = "reference";
-      lay_out_reference(rows.reference[i]);
-    } catch (const InputError& error) {
-      throw_line_error(row.origin, key, error.what());
-    }
+    encode_row(rows, i);
     if ((form_ != Form::line && x_.empty()) || !has_target(y_)) {
       ++empty;
-      continue;
-    }
-    check_counts(rows, i);
-    if (options_.max_length > 0 &&
-        static_cast<int64_t>(std::max(x_.size(), y_.size())) > options_.max_length) {
+    } else if (is_too_long()) {
       ++too_long;
-      continue;
+    } else {
+      if (form_ == Form::line)
+        corpus_.target_bytes[split] += rows.rows[static_cast<size_t>(i)].bytes + 1;
+      add_encoded(rows, i, encoded);
     }
-    if (form_ == Form::line) corpus_.target_bytes[split] += row.bytes + 1;
-    encoded.rows.push_back(row);
-    encoded.x.add(x_);
-    encoded.y.add(y_);
-    encoded.positions.add(rows.positions[i]);
-    encoded.reference.add(reference_);
   }
   note_split(split, rows, encoded.size(), empty, too_long);
   return encoded;
+}
+
+void ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Example& example) {
+  ExampleRows row, encoded;
+  add(row, line, origin);
+  encode_row(row, 0);
+  if (x_.empty() || !has_target(y_)) throw_line_error(origin, "", "an input or target is empty");
+  if (is_too_long())
+    throw_line_error(origin, "", fmt::format("longer than `max_length` = {}", options_.max_length));
+  add_encoded(row, 0, encoded);
+  layout_->lay_out(encoded, 0, example);
 }
 
 void ExampleLoader::note_split(const char* split, const ExampleRows& rows, int64_t kept,
@@ -376,23 +400,31 @@ void ExampleLoader::note_split(const char* split, const ExampleRows& rows, int64
 
 // ---- the corpus
 
+void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, Example& example) const {
+  pair.lay_out(rows.x[i], rows.y[i], example);
+  const auto positions = rows.positions[i];
+  const auto reference = rows.reference[i];
+  example.group = rows.rows[static_cast<size_t>(i)].group;
+  example.position_ids.assign(positions.begin(), positions.end());
+  if (has_positions && positions.empty()) {
+    example.position_ids.resize(rows.x[i].size());
+    std::iota(example.position_ids.begin(), example.position_ids.end(), 0);
+  }
+  example.reference.assign(reference.begin(), reference.end());
+  if (pair.framing != ModelKind::classifier && !reference.empty() && pair.end != Vocabulary::none)
+    example.reference.insert(example.reference.end(), reference_width,
+                             std::numeric_limits<float>::quiet_NaN());  // at <eos>
+}
+
 void ExampleLoader::store(const char* name, ExampleRows rows) {
-  const bool is_pair = form_ == Form::line || form_ == Form::pair;
   const int64_t size = rows.size();
-  Dataset dataset{size};
-  dataset.get = [rows = std::move(rows), is_pair, width = corpus_.reference_width,
-                 layout = Layout(is_pair ? request_.framing : ModelKind::classifier,
-                                 corpus_.target->vocabulary())](int64_t i, Example& example) {
-    layout.lay_out(rows.x[i], rows.y[i], example);
-    example.group = rows.rows[static_cast<size_t>(i)].group;
-    const auto positions = rows.positions[i];
-    const auto reference = rows.reference[i];
-    example.position_ids.assign(positions.begin(), positions.end());
-    example.reference.assign(reference.begin(), reference.end());
-    if (is_pair && !reference.empty() && layout.end != Vocabulary::none)
-      example.reference.insert(example.reference.end(), static_cast<size_t>(width),
-                               std::numeric_limits<float>::quiet_NaN());
+  auto get = [rows = std::move(rows), layout = *layout_](int64_t i, Example& example) {
+    layout.lay_out(rows, i, example);
   };
+  const ExampleFormat& format = corpus_.format;
+  Dataset dataset = format.position_ids || (format.at_positions && has_labels())
+                        ? feature_dataset(format, size, std::move(get))
+                        : Dataset{size, std::move(get)};
   Example example;
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
@@ -425,10 +457,11 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   }
   std::map<Split, ExampleRows> encoded;
   for (const auto& [split, rows] : splits)
-    encoded[split] = encode(rows, name_of(split_names, split));
+    encoded[split] = encode_split(rows, name_of(split_names, split));
   corpus_.target = target_.codec();
   corpus_.source = &source_ == &target_ ? corpus_.target : source_.codec();
   corpus_.format.at_positions = form_ == Form::positions;
+  corpus_.format.position_ids = has_positions_;
   if (form_ == Form::positions)
     corpus_.source = corpus_.target = std::make_shared<TextCodec>(corpus_.target->without_marks());
   corpus_.notes.push_back(&source_ == &target_
@@ -436,8 +469,18 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
                               : fmt::format("vocabularies of {} and {}",
                                             corpus_.source->vocabulary().size(),
                                             corpus_.target->vocabulary().size()));
+  const bool is_pair = form_ == Form::line || form_ == Form::pair;
+  layout_ = RowLayout{
+      Layout(is_pair ? request_.framing : ModelKind::classifier, corpus_.target->vocabulary()),
+      static_cast<size_t>(corpus_.reference_width), has_positions_};
   for (auto& [split, rows] : encoded) store(name_of(split_names, split), std::move(rows));
-  return std::move(corpus_);
+  source_.close();
+  target_.close();
+  Corpus result = std::move(corpus_);
+  corpus_ = {};  // of which read() needs these
+  corpus_.labels = result.labels;
+  corpus_.reference_width = result.reference_width;
+  return result;
 }
 
 }  // namespace heed

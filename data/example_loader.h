@@ -63,7 +63,7 @@ struct ExampleRows {
 };
 
 // The maximum number of different combinations of groups.
-inline constexpr size_t max_groups = 10'000;
+inline constexpr int32_t max_groups = 10'000;
 
 class ExampleLoader {
  public:
@@ -82,9 +82,20 @@ class ExampleLoader {
   // for an empty split, a label that training lacks, and numbers of targets, positions and
   // references that do not match.
   Corpus load(const std::string& path, const char* noun, std::vector<std::string> notes);
+  // Writes one more example, after load(): for streams. A group that is new is none. Throws
+  // InputError as add() and load() do, and for a token that is not in the vocabulary and an example
+  // that load() would drop.
+  void read(const ExampleLine& line, const LineOrigin& origin, Example& example);
 
  private:
   enum class Form { unknown, line, pair, labelled, positions };
+  // Lays out rows. A pair as a classifier reads it: an input and its targets.
+  struct RowLayout {
+    Layout pair;
+    size_t reference_width;
+    bool has_positions;  // an example without position ids has 0, 1, …
+    void lay_out(const ExampleRows& rows, int64_t i, Example& example) const;
+  };
   struct Label {
     std::string_view name;
     int64_t count = 0;  // in training
@@ -104,7 +115,11 @@ class ExampleLoader {
   void choose_vocabularies(const ExampleRows& train);
   void choose_labels(const ExampleRows& train);
   bool needs_marks(const std::map<Split, ExampleRows>& splits) const;
-  ExampleRows encode(const ExampleRows& rows, const char* split);
+  void add(ExampleRows& rows, const ExampleLine& line, const LineOrigin& origin);
+  void encode_row(const ExampleRows& rows, int64_t i);
+  bool is_too_long() const;
+  void add_encoded(const ExampleRows& rows, int64_t i, ExampleRows& encoded) const;
+  ExampleRows encode_split(const ExampleRows& rows, const char* split);
   void encode_target();
   void check_counts(const ExampleRows& rows, int64_t i) const;
   void lay_out_reference(std::span<const float> written);
@@ -120,11 +135,14 @@ class ExampleLoader {
   TextEncoder &source_, &target_;  // the same object if there is one vocabulary
   std::vector<Label> labels_;      // by provisional id
   StringMap<int32_t> label_ids_;   // provisional
+  StringMap<int32_t> group_ids_;   // by names and values, each with a zero byte after it
   std::map<Split, ExampleRows> files_;
   std::forward_list<std::string> texts_;  // that had escapes, at subword level
   bool has_marks_ = true;                 // whether pairs have <sep> and <eos>
   std::vector<int32_t> sorted_ids_;       // of the tokens that have probabilities in a reference
   int64_t reference_width_ = 0;           // as it was written
+  std::optional<RowLayout> layout_;
+  bool has_positions_ = false;
 
   // Of the example that is being read.
   std::vector<int32_t> x_, y_;

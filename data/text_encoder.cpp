@@ -22,7 +22,8 @@ TextEncoder::TextEncoder(const DataOptions& options, const ExistingVocabulary& e
     : options_(options),
       existing_(existing),
       existing_codec_(std::move(codec)),
-      has_unknown_(options.level == Level::word) {
+      has_unknown_(options.level == Level::word &&
+                   !(existing_codec_ && options.kind == &data_kinds::examples)) {
   check_input(!existing_codec_ || existing_codec_->level() == options.level,
               "`level` is \"{}\", but the vocabulary of {} has the level \"{}\": set `level` to it",
               name_of(levels, options.level), existing.origin,
@@ -129,6 +130,11 @@ int32_t TextEncoder::chosen_id(Entry& entry) {
               "the vocabulary of {} lacks the token {}; set `new_tokens` to \"unknown\" to read it "
               "as <unk>",
               existing_.origin, in_quotes(entry.text));
+  check_input(
+      !is_closed_,
+      "the token {} is not in the vocabulary, which is that of the first examples: name all "
+      "tokens with `vocabulary`",
+      in_quotes(entry.text));
   has_unknown_ = true;
   return vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
 }
@@ -146,6 +152,7 @@ void TextEncoder::encode(std::vector<int32_t>& ids) {
     if (subwords_) pieces.push_back(id);
   }
   if (subwords_) ids.swap(pieces);
+  while (is_closed_ && !entries_.empty() && !entries_.back().is_token) entries_.pop_back();
 }
 
 std::shared_ptr<const TextCodec> TextEncoder::codec() const {

@@ -42,6 +42,9 @@ class TextEncoder {
   // Replaces provisional ids by those of the vocabulary. Negative ones stay. Throws InputError for
   // a token that an existing vocabulary lacks, if none may be new.
   void encode(std::vector<int32_t>& ids);
+  // Ends the vocabulary: from now on encode() throws InputError for a token that it lacks, and
+  // texts of subwords need not outlive the call of encode().
+  void close() { is_closed_ = true; }
   std::shared_ptr<const TextCodec> codec() const;
 
  private:
@@ -67,6 +70,7 @@ class TextEncoder {
   std::shared_ptr<const Subwords> subwords_;
   std::unique_ptr<TextCodec> known_;  // without <unk>
   bool has_unknown_;
+  bool is_closed_ = false;
 };
 
 }  // namespace heed

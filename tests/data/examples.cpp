@@ -37,7 +37,7 @@ TEST_CASE("examples: a language model has a target at each position, nothing shi
       " \"group\": {\"length\": \"2\"}}\n"));
   const auto loaded = [&] { return load_corpus(options, ModelKind::language_model, 1); };
   Corpus corpus = loaded();
-  CHECK(corpus.at_positions);
+  CHECK(corpus.format.at_positions);
   CHECK(corpus.source == corpus.target);
   CHECK(corpus.target->vocabulary().tokens() == Words{"k0", "k2", "v0", "v3", "<unk>"});
   CHECK(corpus.longest_input == 5);
@@ -106,14 +106,14 @@ TEST_CASE("examples: a classifier has one label, or one at each position") {
   const Corpus whole = load_corpus(options, ModelKind::classifier, 1);
   CHECK(whole.labels == Words{"one", "two words"});
   CHECK(example_of(split(whole, "train"), 0).target == Ints{1});
-  CHECK(!whole.at_positions);
+  CHECK(!whole.format.at_positions);
   folder.write("a.jsonl",
                "{\"input\": \"the dog\", \"target\": \"D N\"}\n"
                "{\"input\": \"runs\", \"target\": [\"V\"]}\n"
                "{\"input\": \"runs dog\", \"target\": \"V .\"}\n");
   const Corpus tagged = load_corpus(options, ModelKind::classifier, 1, {}, true);
   CHECK(tagged.labels == Words{"D", "N", "V"});
-  CHECK(tagged.at_positions);
+  CHECK(tagged.format.at_positions);
   Batches batches = Batches::in_order(split(tagged, "train"), ModelKind::classifier, 3);
   Batch batch;
   batches.get(0, batch);

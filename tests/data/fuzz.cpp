@@ -80,8 +80,8 @@ TEST_CASE("random files give a corpus or an InputError") {
   int loaded = 0, rejected = 0;
   for (int round = 0; round < 2000; ++round) {
     const DataOptions options = any_options(folder, random);
-    const std::vector<ModelKind>& framings = options.kind->framings;
-    const ModelKind framing = framings[random.below(framings.size())];
+    const std::vector<ModelKind>& models = options.kind->framings;
+    const ModelKind framing = models[random.below(models.size())];
     try {
       const Corpus corpus = load_corpus(options, framing, 1);
       ++loaded;
