@@ -45,7 +45,8 @@ struct Corpus {
   std::map<std::string, int64_t> target_bytes;
   // The maximum number of source positions and of inputs of any example.
   int64_t longest_source = 0, longest_input = 0;
-  int64_t max_edges = 0;  // maximum number of edges of any example
+  int64_t last_position = 0;  // maximum of Example::position_ids
+  int64_t max_edges = 0;      // maximum number of edges of any example
   // Shape of the grid that the positions form, row-major: (height, width) of an image, (frames,
   // height, width) of a video. Empty for a sequence, a set or a graph.
   std::vector<int64_t> grid;

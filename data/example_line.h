@@ -5,7 +5,8 @@
 //   {"input": [[0.1, 2], [0, 1]], "target": [null, 3.2]}     real vectors, and numbers
 //   {"nodes": […], "edges": [[0, 1, 0.5]], "target": "x"}    a graph
 //
-// Optional keys: positions, group, reference, grid.
+// Optional keys: positions, group, reference, grid. Arrays of a file become the same examples:
+// data/array_examples.h.
 #pragma once
 
 #include <cstdint>

@@ -33,6 +33,29 @@ bool has_two(const DataOptions& options, const LoadRequest& request) {
   return existing.target ? two : !options.share_vocabulary;
 }
 
+bool is_vectors(const LineValue& value) {
+  return value.form == ValueForm::vectors || value.form == ValueForm::numbers;
+}
+
+// Returns whether it is a list of nulls only, or of numbers and nulls.
+bool is_numbers(const LineValue& value) {
+  return value.form == ValueForm::number || value.form == ValueForm::numbers;
+}
+bool is_nulls(const LineValue& value) {
+  return value.form == ValueForm::tokens && !value.numbers.empty();
+}
+
+// Takes the value of the first example, or throws InputError if it is not that of this one.
+template <class Value>
+void expect_same(bool is_first, Value& known, const Value& own, const char* what) {
+  if (is_first) known = own;
+  check_input(known == own, "expected {}, as in the first example", what);
+}
+
+std::string_view bytes_of(const std::vector<float>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
+}
+
 bool has_target(std::span<const int32_t> ids) {
   return std::any_of(ids.begin(), ids.end(), [](int32_t id) { return id != ignored; });
 }
@@ -56,19 +79,21 @@ ExampleLoader::Form ExampleLoader::form_of(const ExampleLine& line,
   const auto fail = [&](std::string_view key, std::string_view what) {
     throw_line_error(origin, key, what);
   };
-  if (!line.input.exists()) fail("input", "missing: an example has an `input` or a `source`");
+  if (!line.input.exists())
+    fail("input", "missing: an example has an `input`, a `source` or `nodes`");
   if (!line.target.exists()) fail("target", "missing: an example has a target");
-  if (*line.input_key == 'n' || line.edges.exists() || !line.grid.empty())
-    fail(line.edges.exists()      ? "edges"
-         : *line.input_key == 'n' ? "nodes"
-                                  : "grid",
-         "expected an example of tokens, with an `input` or a `source`");
   const ModelKind framing = request_.framing;
+  const bool is_graph = *line.input_key == 'n', reads_rows = framing == ModelKind::language_model;
+  if (line.edges.exists() && !is_graph) fail("edges", "expected `nodes` with it");
+  if (is_graph && reads_rows) fail("nodes", "a language model reads an `input` or a `source`");
+  if (!line.grid.empty() && reads_rows) fail("grid", "a language model reads a sequence");
   if (line.is_pair() && framing == ModelKind::classifier)
     fail("source", "a classifier reads an `input`");
-  if (!line.is_pair() && framing == ModelKind::seq2seq)
+  if (line.is_pair() && reads_rows && is_vectors(line.input))
+    fail("source", "a language model reads vectors as an `input`, with targets at its positions");
+  if (!line.is_pair() && !is_graph && framing == ModelKind::seq2seq)
     fail("input", "an encoder-decoder reads a `source`, and writes a `target`");
-  if (line.is_pair()) return Form::pair;
+  if (line.is_pair() || framing == ModelKind::seq2seq) return Form::pair;
   return framing == ModelKind::classifier && !request_.at_positions ? Form::labelled
                                                                     : Form::positions;
 }
@@ -76,11 +101,72 @@ ExampleLoader::Form ExampleLoader::form_of(const ExampleLine& line,
 void ExampleLoader::read_input(const LineValue& input) {
   x_.clear();
   if (!input.exists()) return;
+  if (is_vectors(input)) return read_vectors(input);
+  expect_same(is_first_, corpus_.format.features, int64_t{0}, "vectors");
   check_input(input.form == ValueForm::text || input.form == ValueForm::tokens,
-              "expected tokens: a text, or a list of strings");
+              "expected tokens, a text or a list of strings, or a list of vectors");
   check_input(!input.has_null, "expected no null: an input has a token at each position");
   if (input.form == ValueForm::text) return source_.read(input.text, x_);
   for (const std::string_view token : input.tokens) x_.push_back(source_.id_of(token));
+}
+
+void ExampleLoader::read_vectors(const LineValue& input) {
+  check_input(!input.has_null, "expected no null: an input has a vector at each position");
+  const int64_t width = input.form == ValueForm::vectors ? input.width : 1;
+  int64_t& known = corpus_.format.features;
+  if (is_first_) known = width;
+  check_input(known > 0, "expected tokens, as in the first example");
+  check_input(width == known, "expected vectors of {} numbers, as in the first example, found {}",
+              known, width);
+  x_.assign(static_cast<size_t>(input.size), 0);
+}
+
+void ExampleLoader::read_edges(const LineValue& edges) {
+  sender_.clear();
+  receiver_.clear();
+  edge_features_.clear();
+  if (edges.size == 0) return;
+  if (!edge_width_) edge_width_ = edges.width;
+  check_input(edges.form == ValueForm::vectors && edges.width >= 2 && edges.width == *edge_width_,
+              "expected lists of {} numbers, the two nodes of an edge first",
+              std::max<int64_t>(2, *edge_width_));
+  corpus_.format.edge_features = edges.width - 2;
+  corpus_.max_edges = std::max(corpus_.max_edges, edges.size);
+  for (const float* edge = edges.numbers.data();
+       edge != edges.numbers.data() + edges.numbers.size(); edge += edges.width) {
+    for (const float node : {edge[0], edge[1]})
+      check_input(node >= 0 && node < static_cast<float>(x_.size()) && node == std::floor(node),
+                  "expected nodes from 0 to {}, found {}", std::ssize(x_) - 1, node);
+    sender_.push_back(static_cast<int32_t>(edge[0]));
+    receiver_.push_back(static_cast<int32_t>(edge[1]));
+    edge_features_.insert(edge_features_.end(), edge + 2, edge + edges.width);
+  }
+}
+
+void ExampleLoader::read_grid(const std::vector<int32_t>& grid) {
+  const std::vector<int64_t> own(grid.begin(), grid.end());
+  expect_same(is_first_, corpus_.grid, own, "the same grid");
+  if (own.empty()) return;
+  check_input(reads_vectors(), "expected vectors as the input");
+  int64_t cells = 1;
+  for (const int64_t length : own)
+    cells = std::min<int64_t>(cells * length, std::numeric_limits<int32_t>::max());
+  check_input(own.size() <= 5 && cells == std::ssize(x_),
+              "expected at most 5 lengths whose product is the number of vectors, {}, found {}",
+              x_.size(), joined(own, " × "));
+}
+
+void ExampleLoader::read_numbers(const LineValue& target) {
+  const bool whole = form_ == Form::labelled;
+  check_input(form_ != Form::pair,
+              "expected tokens: a text, or a list of strings; numbers are targets of an `input`");
+  const bool is_one = target.form == ValueForm::number;
+  check_input(
+      !whole || is_one,
+      "expected one number for the whole input: for one at each position set `model.pool` = "
+      "\"none\"");
+  check_input(whole || !is_one, "expected a list: a number or null at each position");
+  for (const float number : target.numbers) y_.push_back(std::isnan(number) ? ignored : 0);
 }
 
 int32_t ExampleLoader::target_id(std::string_view token) {
@@ -94,6 +180,11 @@ int32_t ExampleLoader::target_id(std::string_view token) {
 
 void ExampleLoader::read_target(const LineValue& target) {
   y_.clear();
+  if (is_nulls(target) && form_ == Form::positions)
+    return y_.assign(static_cast<size_t>(target.size), ignored);
+  expect_same(!std::exchange(knows_target_, true), corpus_.format.numbers, is_numbers(target),
+              has_numbers() ? "numbers" : "tokens or labels, not numbers");
+  if (has_numbers()) return read_numbers(target);
   const bool is_text = target.form == ValueForm::text;
   check_input(is_text || target.form == ValueForm::tokens,
               "expected tokens: a text, or a list of strings");
@@ -129,6 +220,19 @@ void ExampleLoader::read_reference(const LineValue& reference) {
               reference_width_, width);
 }
 
+// Returns the index of the lists.
+int64_t ExampleLoader::add_lists(const ExampleLine& line, ExampleRows& rows) const {
+  if (!rows.numbers) rows.numbers = std::make_shared<NumberRows>();
+  NumberRows& lists = *rows.numbers;
+  const std::span<const float> none;
+  lists.features.add(reads_vectors() ? line.input.numbers : none);
+  lists.values.add(has_numbers() ? line.target.numbers : none);
+  lists.edge_features.add(edge_features_);
+  lists.sender.add(sender_);
+  lists.receiver.add(receiver_);
+  return lists.size++;
+}
+
 int32_t ExampleLoader::group_of(const ExampleLine& line) {
   if (line.groups.empty()) return -1;
   text_.clear();
@@ -145,6 +249,7 @@ int32_t ExampleLoader::group_of(const ExampleLine& line) {
 
 uint64_t ExampleLoader::hash_of(const LineValue& value) {
   if (value.form == ValueForm::text) return stable_hash(value.text);
+  if (!value.numbers.empty()) return stable_hash(bytes_of(value.numbers));
   text_.clear();
   for (const std::string_view token : value.tokens) {
     if (options_.level == Level::word && !text_.empty()) text_ += ' ';
@@ -166,22 +271,34 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
     check_input(form == form_, "not with examples that have a{} before",
                 form_ == Form::pair ? " `source`" : "n `input`");
     read_input(line.input);
+    key = "edges";
+    expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n', "`nodes` and `edges`");
+    read_edges(line.edges);
+    key = "grid";
+    read_grid(line.grid);
     key = "target";
     read_target(line.target);
     key = "reference";
     read_reference(line.reference);
     key = "positions";
     check_input(line.positions.empty() || form != Form::pair, "expected with an `input`");
-    check_input(line.positions.empty() || !layout_ || has_positions_,
+    check_input(line.positions.empty() || line.grid.empty(), "excludes `grid`");
+    check_input(line.positions.empty() || !layout_ || corpus_.format.position_ids,
                 "none of the first examples has positions");
-    has_positions_ = has_positions_ || !line.positions.empty();
+    for (const int32_t id : line.positions)
+      corpus_.last_position = std::max<int64_t>(corpus_.last_position, id);
+    if (!line.positions.empty()) corpus_.format.position_ids = true;
     key = "group";
+    const bool has_lists = reads_vectors() || has_numbers() || corpus_.format.has_edges;
     const bool is_empty = line.input.form == ValueForm::text && line.input.text.empty();
-    const bool by_input = line.input.exists() && !is_empty;
+    const uint64_t hash = hash_of(line.input.exists() && !is_empty ? line.input : line.target);
     rows.rows.push_back({.origin = origin,
-                         .hash = hash_of(by_input ? line.input : line.target),
+                         .hash = line.edges.numbers.empty()
+                                     ? hash
+                                     : stable_hash(bytes_of(line.edges.numbers), hash),
                          .bytes = std::ssize(line.target.text),
-                         .group = group_of(line)});
+                         .group = group_of(line),
+                         .numbers = has_lists ? add_lists(line, rows) : -1});
   } catch (const InputError& error) {
     throw_line_error(origin, key, error.what());
   }
@@ -189,6 +306,7 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
   rows.y.add(y_);
   rows.positions.add(line.positions);
   rows.reference.add(line.reference.numbers);
+  is_first_ = false;
 }
 
 // ---- vocabularies
@@ -205,6 +323,7 @@ std::map<Split, ExampleRows> ExampleLoader::split_rows(const std::string& path, 
     if (indices.empty()) continue;
     const ExampleRows& all = files_[hashes.contains(split) ? split : Split::train];
     ExampleRows& rows = splits[split];
+    rows.numbers = all.numbers;
     for (const size_t index : indices) {
       const auto i = static_cast<int64_t>(index);
       rows.rows.push_back(all.rows[index]);
@@ -237,17 +356,19 @@ bool ExampleLoader::needs_marks(const std::map<Split, ExampleRows>& splits) cons
 }
 
 void ExampleLoader::choose_vocabularies(const ExampleRows& train) {
+  const bool writes = !has_labels() && !has_numbers();
   for (int64_t i = 0; i < train.size(); ++i) {
-    source_.count(train.x[i]);
-    if (!has_labels()) target_.count(train.y[i]);
+    if (!reads_vectors()) source_.count(train.x[i]);
+    if (writes) target_.count(train.y[i]);
   }
   std::vector<std::string> marks;
   if (form_ == Form::line || request_.framing == ModelKind::seq2seq)
     marks = {begin_token, end_token};
   else if (form_ == Form::pair && has_marks_)
     marks = {separator_token, end_token};
-  target_.choose(marks, corpus_.notes);
-  if (&source_ != &target_) source_.choose({}, corpus_.notes);
+  const bool are_same = &source_ == &target_;
+  if (writes || (are_same && !reads_vectors())) target_.choose(marks, corpus_.notes);
+  if (!are_same && !reads_vectors()) source_.choose({}, corpus_.notes);
 }
 
 void ExampleLoader::choose_labels(const ExampleRows& train) {
@@ -268,6 +389,7 @@ void ExampleLoader::choose_labels(const ExampleRows& train) {
 // ---- encoding
 
 void ExampleLoader::encode_target() {
+  if (has_numbers()) return;
   if (!has_labels()) return target_.encode(y_);
   for (int32_t& id : y_) {
     if (id == ignored) continue;
@@ -334,7 +456,7 @@ void ExampleLoader::encode_row(const ExampleRows& rows, int64_t i) {
   y_.assign(y.begin(), y.end());
   const char* key = "";
   try {
-    source_.encode(x_);
+    if (!reads_vectors()) source_.encode(x_);
     encode_target();
     key = "reference";
     lay_out_reference(rows.reference[i]);
@@ -355,6 +477,7 @@ void ExampleLoader::add_encoded(const ExampleRows& rows, int64_t i, ExampleRows&
   encoded.y.add(y_);
   encoded.positions.add(rows.positions[i]);
   encoded.reference.add(reference_);
+  encoded.numbers = rows.numbers;
 }
 
 ExampleRows ExampleLoader::encode_split(const ExampleRows& rows, const char* split) {
@@ -401,16 +524,25 @@ void ExampleLoader::note_split(const char* split, const ExampleRows& rows, int64
 // ---- the corpus
 
 void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, Example& example) const {
-  pair.lay_out(rows.x[i], rows.y[i], example);
-  const auto positions = rows.positions[i];
+  const auto assign = [](auto& to, auto list) { to.assign(list.begin(), list.end()); };
+  const std::span<const int32_t> x = rows.x[i];
+  const ExampleRows::Row& row = rows.rows[static_cast<size_t>(i)];
   const auto reference = rows.reference[i];
-  example.group = rows.rows[static_cast<size_t>(i)].group;
-  example.position_ids.assign(positions.begin(), positions.end());
-  if (has_positions && positions.empty()) {
-    example.position_ids.resize(rows.x[i].size());
+  pair.lay_out(format.features > 0 ? std::span<const int32_t>() : x, rows.y[i], example);
+  example.group = row.group;
+  if (row.numbers >= 0) {
+    assign(example.features, rows.numbers->features[row.numbers]);
+    assign(example.values, rows.numbers->values[row.numbers]);
+    assign(example.edge_features, rows.numbers->edge_features[row.numbers]);
+    assign(example.sender, rows.numbers->sender[row.numbers]);
+    assign(example.receiver, rows.numbers->receiver[row.numbers]);
+  }
+  assign(example.position_ids, rows.positions[i]);
+  if (format.position_ids && example.position_ids.empty()) {
+    example.position_ids.resize(x.size());
     std::iota(example.position_ids.begin(), example.position_ids.end(), 0);
   }
-  example.reference.assign(reference.begin(), reference.end());
+  assign(example.reference, reference);
   if (pair.framing != ModelKind::classifier && !reference.empty() && pair.end != Vocabulary::none)
     example.reference.insert(example.reference.end(), reference_width,
                              std::numeric_limits<float>::quiet_NaN());  // at <eos>
@@ -422,14 +554,18 @@ void ExampleLoader::store(const char* name, ExampleRows rows) {
     layout.lay_out(rows, i, example);
   };
   const ExampleFormat& format = corpus_.format;
-  Dataset dataset = format.position_ids || (format.at_positions && has_labels())
-                        ? feature_dataset(format, size, std::move(get))
-                        : Dataset{size, std::move(get)};
+  const bool is_plain = format.features == 0 && !format.numbers && !format.has_edges &&
+                        !format.position_ids && !(format.at_positions && has_labels());
+  Dataset dataset =
+      is_plain ? Dataset{size, std::move(get)} : feature_dataset(format, size, std::move(get));
   Example example;
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
-    corpus_.longest_source = std::max<int64_t>(corpus_.longest_source, std::ssize(example.source));
-    corpus_.longest_input = std::max<int64_t>(corpus_.longest_input, std::ssize(example.input));
+    const bool is_source = request_.framing == ModelKind::seq2seq;
+    corpus_.longest_source = std::max(
+        {corpus_.longest_source, std::ssize(example.source), is_source ? example.positions : 0});
+    corpus_.longest_input = std::max(
+        {corpus_.longest_input, std::ssize(example.input), is_source ? 0 : example.positions});
   }
   corpus_.splits[name] = std::move(dataset);
 }
@@ -445,7 +581,10 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   has_marks_ = form_ != Form::pair || needs_marks(splits);
   choose_vocabularies(train);
   if (has_labels()) choose_labels(train);
-  if (reference_width_ > 0) {
+  corpus_.reference_width = reference_width_;
+  if (reference_width_ > 1) {
+    check_input(!has_numbers(), "{}: expected a number as the `reference` of a target that is one",
+                path);
     const std::vector<std::string> known =
         has_labels() ? corpus_.labels : target_.codec()->vocabulary().tokens();
     for (size_t i = 0; i < known.size(); ++i)
@@ -453,32 +592,42 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
     std::sort(sorted_ids_.begin(), sorted_ids_.end(), [&](int32_t a, int32_t b) {
       return known[static_cast<size_t>(a)] < known[static_cast<size_t>(b)];
     });
-    corpus_.reference_width = reference_width_ == 1 ? 1 : std::ssize(known);
+    corpus_.reference_width = std::ssize(known);
   }
   std::map<Split, ExampleRows> encoded;
   for (const auto& [split, rows] : splits)
     encoded[split] = encode_split(rows, name_of(split_names, split));
-  corpus_.target = target_.codec();
-  corpus_.source = &source_ == &target_ ? corpus_.target : source_.codec();
   corpus_.format.at_positions = form_ == Form::positions;
-  corpus_.format.position_ids = has_positions_;
-  if (form_ == Form::positions)
-    corpus_.source = corpus_.target = std::make_shared<TextCodec>(corpus_.target->without_marks());
-  corpus_.notes.push_back(&source_ == &target_
-                              ? fmt::format("vocabulary of {}", corpus_.source->vocabulary().size())
-                              : fmt::format("vocabularies of {} and {}",
-                                            corpus_.source->vocabulary().size(),
-                                            corpus_.target->vocabulary().size()));
+  const bool are_same = &source_ == &target_, plain = corpus_.format.at_positions;
+  const auto codec_of = [&](const TextEncoder& encoder) {
+    return plain ? std::make_shared<TextCodec>(encoder.codec()->without_marks()) : encoder.codec();
+  };
+  if (!reads_vectors()) corpus_.source = codec_of(source_);
+  if (has_numbers() || (reads_vectors() && has_labels()))
+    corpus_.target = nullptr;
+  else
+    corpus_.target = are_same && corpus_.source ? corpus_.source : codec_of(target_);
+  if (are_same && (corpus_.source || corpus_.target))
+    corpus_.notes.push_back(
+        fmt::format("vocabulary of {}",
+                    (corpus_.source ? corpus_.source : corpus_.target)->vocabulary().size()));
+  else if (corpus_.source)
+    corpus_.notes.push_back(fmt::format("vocabularies of {} and {}",
+                                        corpus_.source->vocabulary().size(),
+                                        corpus_.target->vocabulary().size()));
   const bool is_pair = form_ == Form::line || form_ == Form::pair;
-  layout_ = RowLayout{
-      Layout(is_pair ? request_.framing : ModelKind::classifier, corpus_.target->vocabulary()),
-      static_cast<size_t>(corpus_.reference_width), has_positions_};
+  static const Vocabulary no_marks({"-"});
+  layout_ = RowLayout{Layout(is_pair ? request_.framing : ModelKind::classifier,
+                             is_pair ? corpus_.target->vocabulary() : no_marks),
+                      static_cast<size_t>(corpus_.reference_width), corpus_.format};
   for (auto& [split, rows] : encoded) store(name_of(split_names, split), std::move(rows));
   source_.close();
   target_.close();
   Corpus result = std::move(corpus_);
   corpus_ = {};  // of which read() needs these
   corpus_.labels = result.labels;
+  corpus_.format = result.format;
+  corpus_.grid = result.grid;
   corpus_.reference_width = result.reference_width;
   return result;
 }

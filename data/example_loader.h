@@ -9,10 +9,14 @@
 //   positions   an input, and at each of its positions a target or none
 //                                                language_model, classifier with model.pool =
 //                                                "none"
+//
+// An input is tokens or vectors, which may be the cells of a grid or the nodes of a graph. Targets
+// of inputs may be numbers.
 #pragma once
 
 #include <forward_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,20 +48,32 @@ class Lists {
   std::vector<size_t> starts_ = {0};
 };
 
+// What many examples have besides tokens, by Row::numbers.
+struct NumberRows {
+  Lists<float> features, edge_features;  // as in Example
+  Lists<float> values;
+  Lists<int32_t> sender, receiver;
+  int64_t size = 0;
+};
+
 // Many examples.
 struct ExampleRows {
   // What is known of an example besides its lists.
   struct Row {
     LineOrigin origin;
-    uint64_t hash = 0;   // of the input, or of the target if there is none: it decides the split
-    int64_t bytes = 0;   // of the target as text
-    int32_t group = -1;  // Example::group
+    uint64_t hash = 0;     // of the input, or of the target if there is none: it decides the split
+    int64_t bytes = 0;     // of the target as text
+    int32_t group = -1;    // Example::group
+    int64_t numbers = -1;  // index in NumberRows; -1: it has none
   };
 
   std::vector<Row> rows;
-  Lists<int32_t> x, y;       // ids; y is `ignored` at positions without a target
-  Lists<int32_t> positions;  // Example::position_ids
-  Lists<float> reference;    // Example::reference
+  // Ids. x is 0 at each position with a vector, y at each with a number, and `ignored` at positions
+  // without a target.
+  Lists<int32_t> x, y;
+  Lists<int32_t> positions;             // Example::position_ids
+  Lists<float> reference;               // Example::reference
+  std::shared_ptr<NumberRows> numbers;  // null: no row has some
 
   int64_t size() const { return std::ssize(rows); }
 };
@@ -93,7 +109,7 @@ class ExampleLoader {
   struct RowLayout {
     Layout pair;
     size_t reference_width;
-    bool has_positions;  // an example without position ids has 0, 1, …
+    ExampleFormat format;  // an example without position ids has 0, 1, …
     void lay_out(const ExampleRows& rows, int64_t i, Example& example) const;
   };
   struct Label {
@@ -102,9 +118,16 @@ class ExampleLoader {
     int32_t id = -1;    // in Corpus::labels; -1: training lacks it
   };
 
-  bool has_labels() const { return request_.framing == ModelKind::classifier; }
+  bool has_numbers() const { return corpus_.format.numbers; }
+  bool reads_vectors() const { return corpus_.format.features > 0; }
+  bool has_labels() const { return request_.framing == ModelKind::classifier && !has_numbers(); }
   Form form_of(const ExampleLine& line, const LineOrigin& origin) const;
   void read_input(const LineValue& input);
+  void read_vectors(const LineValue& input);
+  void read_edges(const LineValue& edges);
+  void read_grid(const std::vector<int32_t>& grid);
+  void read_numbers(const LineValue& target);
+  int64_t add_lists(const ExampleLine& line, ExampleRows& rows) const;
   void read_target(const LineValue& target);
   void read_reference(const LineValue& reference);
   int32_t target_id(std::string_view token);
@@ -131,6 +154,9 @@ class ExampleLoader {
   const LoadRequest& request_;
   Corpus corpus_;
   Form form_ = Form::unknown;
+  bool is_first_ = true;       // the example that is being read, which decides the format of all
+  bool knows_target_ = false;  // some example had one that is not null
+  std::optional<int64_t> edge_width_;  // of the first edge
   TextEncoder first_, second_;
   TextEncoder &source_, &target_;  // the same object if there is one vocabulary
   std::vector<Label> labels_;      // by provisional id
@@ -142,11 +168,10 @@ class ExampleLoader {
   std::vector<int32_t> sorted_ids_;       // of the tokens that have probabilities in a reference
   int64_t reference_width_ = 0;           // as it was written
   std::optional<RowLayout> layout_;
-  bool has_positions_ = false;
 
   // Of the example that is being read.
-  std::vector<int32_t> x_, y_;
-  std::vector<float> reference_;
+  std::vector<int32_t> x_, y_, sender_, receiver_;
+  std::vector<float> reference_, edge_features_;
   std::string key_, text_;
 };
 

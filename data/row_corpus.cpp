@@ -3,7 +3,7 @@
 //   lines       the line is the target
 //   pairs       the source, a tab, the target; or two parallel files
 //   labelled    the label, a tab, the text
-//   examples    a JSON object: data/example_line.h
+//   examples    a JSON object: data/example_line.h; or arrays: data/array_examples.h
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "data/array_examples.h"
 #include "data/example_loader.h"
 #include "data/files.h"
 
@@ -54,6 +55,7 @@ class RowReader {
   bool is_json() const { return options_.kind == &data_kinds::examples; }
 
   void read(Split file, const std::string& path, const std::string& target_path) {
+    if (is_json() && path.ends_with(".safetensors")) return read_arrays(file, path);
     const std::string_view text = files_.read(path, options_.level);
     loader_.open(file);
     if (is_json()) return read_examples(file, path, text);
@@ -75,6 +77,14 @@ class RowReader {
       const LineOrigin origin{path, number};
       parse_example(line, origin, line_);
       loader_.add(file, line_, origin);
+    });
+  }
+
+  void read_arrays(Split file, const std::string& path) {
+    files_.add(path, {read_bytes(path, int64_t{1} << 31)});
+    loader_.open(file);
+    for_each_array_example(path, [&](ExampleLine& line, int64_t i) {
+      loader_.add(file, line, {path, i + 1});
     });
   }
 

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
 #include "apps/inference/answers.h"
+#include "apps/inference/example_answers.h"
 #include "apps/inference/kinds.h"
 #include "apps/inference/row_scores.h"
 #include "apps/inference/scores.h"
@@ -119,14 +119,6 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
                                 ? loss_answerer(*run.model, *run.corpus.target, windows, options)
                                 : row_answerer(*run.model, experiment, run.corpus, options);
   return unknown.exit_code(print_answers(answerer, *a.input, experiment.data.level));
-}
-
-// Returns a list with null for NaN, or the number of the whole.
-Json numbers_json(const std::vector<double>& numbers) {
-  const auto json = [](double number) {
-    return std::isnan(number) ? Json() : Json(float32_digits(number));
-  };
-  return numbers.size() == 1 ? json(numbers[0]) : Json::list(numbers, json);
 }
 
 // `sources`: of the examples. Without an expected output there is no prediction either.

@@ -2,7 +2,7 @@
 // other models answer each line of input.
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
-#include "apps/inference/answers.h"
+#include "apps/inference/example_answers.h"
 #include "apps/training/saved_run.h"
 #include "core/system_memory.h"
 #include "core/text.h"
@@ -186,20 +186,27 @@ int GenerateArguments::run() const {
   run.apply(here);
   const Corpus& corpus = run.corpus;
   check_input(
-      corpus.format.features == 0 && !corpus.format.numbers,
-      "{}: this model reads vectors or predicts numbers, not text; score it on its data with "
-      "heed evaluate",
+      !answers_examples(corpus) || experiment.data.kind == &data_kinds::examples,
+      "{}: the inputs of this model are vectors, not text; score it on its data with heed evaluate",
       run.path());
   UnknownTokens unknown_tokens(unknown);
   AnswerOptions output;
   output.json = json;
   output.scores = scores;
   output.skipped = unknown_tokens.skipped();
-  const bool continues = experiment.model.kind == ModelKind::language_model;
+  const bool continues =
+      experiment.model.kind == ModelKind::language_model && !answers_examples(corpus);
   if (!continues)
     output.check = [&](std::span<const Sequence> lines) {
       check_lines_memory(experiment, corpus, lines, available_memory());
     };
+  if (answers_examples(corpus)) {
+    refuse_sampling(*this);
+    refuse_generation(*this);
+    return unknown_tokens.exit_code(
+        print_answers(example_answerer(*run.model, experiment, corpus, output), input.value_or("-"),
+                      experiment.data.level));
+  }
   const Answerer answerer = generation_answerer(*run.model, experiment, corpus,
                                                 options_of(*this, experiment, corpus), output);
   if (input || !continues)

@@ -247,7 +247,8 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
 }
 
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
-  const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
+  const int64_t longest =
+      std::max({corpus.longest_source, corpus.longest_input, corpus.last_position + 1});
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == ModelKind::classifier;
   check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
                   model.positional.max_length >= longest,

@@ -371,7 +371,10 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   const double before = live_bytes();
   pool_reset_peak();
   const Ids ids = Ids::empty({count, time}), lengths = Ids::empty({count});
-  if (model->kind() == ModelKind::seq2seq)
+  const int64_t width = corpus.format.features;
+  if (width > 0)
+    model->logits({.input_lengths = lengths, .features = Tensor::empty({count, time, width})});
+  else if (model->kind() == ModelKind::seq2seq)
     model->encode({.source = ids, .source_lengths = lengths});
   else
     model->logits({.input = ids, .input_lengths = lengths});

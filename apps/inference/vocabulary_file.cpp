@@ -153,6 +153,7 @@ ExistingVocabulary read_codecs(const std::string& path) {
   ExistingVocabulary existing;
   read_members(path, [&](const Json& json) {
     const Json *source = json.find("source"), *target = json.find("target");
+    if (json.find("features") && !target) return;
     existing.target = codec_of(target ? *target : json);
     existing.source = source ? codec_of(*source) : existing.target;
   });

@@ -28,7 +28,8 @@ Json vocabulary_identity(const Corpus& corpus);
 std::string codec_digest(const TextCodec& codec);
 std::string labels_digest(const std::vector<std::string>& labels);
 
-// Reads the tokens of a vocabulary.json of any kind of model. Throws InputError, with the path and
+// Reads the tokens of a vocabulary.json of any kind of model: none of one that reads vectors and
+// predicts numbers or labels. Throws InputError, with the path and
 // the mistake, for a file that is not valid or has no tokens.
 ExistingVocabulary read_codecs(const std::string& path);
 

@@ -30,6 +30,7 @@ ExistingVocabulary existing_vocabulary(const LoadedConfig& config) {
   if (!config.run_vocabulary.empty() && exists(config.run_vocabulary)) {
     existing = read_codecs(config.run_vocabulary);
     existing.new_tokens = NewTokens::unknown;  // as in its training
+    if (!existing.target) return existing;
     return existing.target->level() == experiment.data.level ? existing : ExistingVocabulary();
   }
   const std::string origin = origin_of(experiment);
