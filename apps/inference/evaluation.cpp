@@ -108,12 +108,13 @@ void count_correct(const Tensor& logits, const Batch& batch, Examples all, Batch
 }
 
 // The same of targets that are numbers: adds the squared errors.
-void add_numbers(const Tensor& outputs, const Batch& batch, BatchScores& scores,
+void add_numbers(const Tensor& outputs, const Batch& batch, Examples all, BatchScores& scores,
                  std::vector<Outcome>* outcomes) {
   const int64_t examples = batch.target.dim(0), time = batch.target.size() / examples;
   double count = 0;
   for (int64_t b = 0; b < examples; ++b) {
     Outcome outcome;
+    const std::vector<float>& reference = all[static_cast<size_t>(b)]->reference;
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (batch.target[t] == ignored) continue;
       const double y = batch.numbers.data()[t], error = outputs.data()[t] - y;
@@ -121,7 +122,11 @@ void add_numbers(const Tensor& outputs, const Batch& batch, BatchScores& scores,
       scores.mean += distance / ++count;
       scores.squares += distance * (y - scores.mean);
       outcome.loss += error * error;
-      ++outcome.targets;
+      const auto target = static_cast<size_t>(outcome.targets++);
+      if (target >= reference.size() || std::isnan(reference[target])) continue;
+      scores.best_loss += double{reference[target]};
+      scores.loss_with_best += error * error;
+      ++scores.best_losses;
     }
     if (outcomes) outcomes->push_back(outcome);
   }
@@ -154,7 +159,7 @@ Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing,
     part.examples = batch.target.dim(0);
     std::vector<Outcome>* const own_results = outcomes ? &own_outcomes : nullptr;
     batch.numbers
-        ? add_numbers(logits, batch, part, own_results)
+        ? add_numbers(logits, batch, examples, part, own_results)
         : count_correct(logits, batch, examples, part, own_results, counts ? &own_counts : nullptr);
   }
   if (outcomes) {

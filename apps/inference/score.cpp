@@ -24,7 +24,7 @@ bool has_bleu(const Experiment& e) {
   return is_pairs(e) && (e.data.level != Level::character || e.train.best_by == &scores::bleu);
 }
 
-bool has_references(const Experiment& e) { return e.data.kind == &data_kinds::examples; }
+bool is_examples(const Experiment& e) { return e.data.kind == &data_kinds::examples; }
 
 Value unless_nan(double value) { return std::isnan(value) ? Value() : Value(value); }
 
@@ -115,15 +115,16 @@ const Score scores::r2 = {.name = "r2",
                             if (m.variance == 0) return {};
                             return 1 - m.loss / m.variance;
                           },
-                          .offered = always};
+                          .offered = is_examples};
 
 const Score scores::loss_above_best = {
     .name = "loss_above_best",
     .title = "above best",
     .unit = "nats per target",
     .lower_is_better = true,
+    .of_numbers = true,
     .value = [](const Measured& m) { return unless_nan(m.loss_above_best); },
-    .offered = has_references};
+    .offered = is_examples};
 
 const Score scores::divergence = {
     .name = "divergence",
@@ -131,6 +132,6 @@ const Score scores::divergence = {
     .unit = "nats per target",
     .lower_is_better = true,
     .value = [](const Measured& m) { return unless_nan(m.divergence); },
-    .offered = has_references};
+    .offered = is_examples};
 
 }  // namespace heed
