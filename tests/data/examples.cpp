@@ -45,7 +45,7 @@ TEST_CASE("examples: a language model has a target at each position, nothing shi
   CHECK(first.input == Ints{1, 2, 0, 3, 1});
   CHECK(first.target == Ints{-1, -1, -1, -1, 2});
   CHECK(first.prompt == 0);
-  CHECK(first.position_ids.empty());
+  CHECK(first.position_ids == Ints{0, 1, 2, 3, 4});
   const Example second = example_of(split(corpus, "train"), 1);
   CHECK(second.target == Ints{-1, 1});
   CHECK(second.position_ids == Ints{4, 9});
@@ -160,8 +160,8 @@ TEST_CASE("examples: references are a loss, or probabilities in the order of sor
   CHECK(reference() == std::vector<float>{0.5, 0.25});
   options.level = Level::character;  // has no <unk>
   folder.write("a.jsonl",
-               R"({"input": "aba", "target": ".ab", "reference": [[0.25, 0.75], [1, 0]]})");
-  CHECK(reference() == std::vector<float>{0.25, 0.75, 1, 0});
+               R"({"input": "aba", "target": ".ab", "reference": [[0.25, 0.75], [0, 1]]})");
+  CHECK(reference() == std::vector<float>{0.25, 0.75, 0, 1});
   const auto error = [&](const char* text) {
     folder.write("a.jsonl",
                  fmt::format(R"({{"input": "aba", "target": ".ab", "reference": {}}})", text));

@@ -24,7 +24,7 @@ TEST_CASE("the error for a model that the data cannot train lists the valid ones
     CHECK_CONTAINS(refusal(options, ModelKind::seq2seq), "cannot train `framing` = \"seq2seq\"");
   }
   options.kind = &data_kinds::pairs;
-  CHECK_CONTAINS(refusal(options, ModelKind::language_model), "it trains: seq2seq");
+  CHECK_CONTAINS(refusal(options, ModelKind::classifier), "it trains: seq2seq, language_model");
 }
 
 TEST_CASE("the error for a key that the kind does not use lists those that it uses") {
