@@ -71,6 +71,7 @@ struct Field {
   Effect effect = Effect::weights;  // of another value
   Range range = {};                 // of numbers, and of each of several
   bool is_path = false;             // texts: files or folders
+  std::string* folder = nullptr;    // receives the folder of the config that sets the field
 };
 
 // Visits the fields of a struct of options, one call for each.
@@ -101,10 +102,10 @@ class Fields {
   Fields& path(const char* name, std::string& value, const char* help, Effect effect = {}) {
     return visit({name, help, &value, effect, {}, true}), *this;
   }
-  // A list of texts.
+  // A list of texts. `folder`, if any, receives the folder of the config that sets it.
   Fields& texts(const char* name, std::vector<std::string>& values, const char* help,
-                Effect effect = {}) {
-    return visit({name, help, &values, effect}), *this;
+                Effect effect = {}, std::string* folder = nullptr) {
+    return visit({name, help, &values, effect, {}, false, folder}), *this;
   }
   // A list of files or folders.
   Fields& paths(const char* name, std::vector<std::string>& values, const char* help,

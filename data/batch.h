@@ -32,10 +32,10 @@ struct Batch : Inputs {
 class Batches {
  public:
   Batches(Batches&&) = default;  // not to be copied: order_ points into examples_
-  // For training: endless and shuffled, all batches full; epochs run into each other. With
-  // bucketing = k > 1 it takes the examples of k batches at a time and sorts them by length, so
-  // rows of one batch need little padding. The order of these k batches is shuffled again. Throws
-  // Error for an empty dataset or sizes below 1.
+  // For training: endless and shuffled, or of a stream in its order, all batches full; epochs run
+  // into each other. With bucketing = k > 1 it takes the examples of k batches at a time and sorts
+  // them by length, so rows of one batch need little padding. The order of these k batches is
+  // shuffled again. Throws Error for an empty dataset or sizes below 1.
   static Batches shuffled(const Dataset& dataset, ModelKind framing, int64_t batch_size,
                           uint64_t seed, int64_t bucketing = 1);
   // For evaluation: every example once, in order. The last batch may be smaller.

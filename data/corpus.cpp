@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "data/file_splits.h"
 #include "data/files.h"
+#include "data/program_corpus.h"
 #include "data/tasks/task.h"
 
 namespace heed {
@@ -23,7 +24,8 @@ static void set_lengths(Corpus& corpus) {
 static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
-                   const ExistingVocabulary& existing, bool at_positions) {
+                   const ExistingVocabulary& existing, bool at_positions,
+                   const ExampleProgram* program) {
   check_options(options, framing);
   check(!existing.source == !existing.target,
         "load_corpus: ExistingVocabulary has a source or a target only; set both, to one object, "
@@ -31,8 +33,11 @@ Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   const DataKind& kind = *options.kind;
   Files files;
-  Corpus corpus = kind.is_task() ? load_task(options, framing, seed)
-                                 : kind.load(options, files, {framing, at_positions, existing});
+  check(options.command.empty() == !program, "load_corpus: data.command needs its program");
+  const LoadRequest request{framing, at_positions, existing};
+  Corpus corpus = program          ? load_program(options, seed, *program, files, request)
+                  : kind.is_task() ? load_task(options, framing, seed)
+                                   : kind.load(options, files, request);
   corpus.framing = framing;
   set_lengths(corpus);
   corpus.seed = seed;

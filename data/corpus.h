@@ -1,6 +1,7 @@
 // The data of a run.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/example_program.h"
 #include "data/features.h"
 #include "data/options.h"
 #include "data/text_codec.h"
@@ -58,6 +60,13 @@ struct Corpus {
   // there, or the size of the vocabulary, its probabilities. 0: examples have no reference.
   int64_t reference_width = 0;
 
+  // Of data.command: the words that are files, with the digests of their contents; the lines of the
+  // held-out and of the first training examples, by split, which a run keeps; and the seconds that
+  // training has waited for examples.
+  std::vector<std::pair<std::string, std::string>> program_files;
+  std::map<std::string, std::string> kept_lines;
+  std::function<double()> seconds_waited;
+
   uint64_t seed = 0;                           // data.seed, or the experiment's
   std::vector<std::string> files;              // all files that were read
   std::vector<std::string> file_fingerprints;  // hash of the contents of the files up to each
@@ -77,6 +86,9 @@ struct Corpus {
 // Files of text are read with the vocabulary `existing`, to which special tokens that the kind
 // needs are added. data.vocabulary is not read here.
 //
+// With data.command, `program` is the program that writes the examples: val_size and test_size of
+// the held-out ones, and training examples without end, which are read ahead.
+//
 // Throws Error if `existing` has one of its two vocabularies only.
 //
 // Throws InputError for options that check_options() rejects, for a file that is missing, empty,
@@ -85,7 +97,8 @@ struct Corpus {
 //
 // `at_positions`: a classifier has an output at each position, model.pool = "none".
 Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
-                   const ExistingVocabulary& existing = {}, bool at_positions = false);
+                   const ExistingVocabulary& existing = {}, bool at_positions = false,
+                   const ExampleProgram* program = nullptr);
 
 // Returns the source of an example without special tokens: what an encoder or a classifier reads,
 // or the prompt of a language model. Without a prompt it is the line, or the window of a text.

@@ -54,6 +54,9 @@ struct Dataset {
   std::function<void(int64_t i, Example& example)> get = nullptr;
   // Writes what a model reads of these examples.
   std::function<void(Examples examples, ModelKind framing, Batch& batch)> collate = collate_tokens;
+  // Of a stream: training takes its examples in order, 0, 1, …, and so many of the first are at
+  // hand. The others come from a program, which another order would start again. 0: no stream.
+  int64_t at_hand = 0;
 };
 
 }  // namespace heed

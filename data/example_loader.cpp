@@ -15,6 +15,7 @@
 #include "core/standard_ops.h"
 #include "core/text.h"
 #include "data/file_splits.h"
+#include "data/program_splits.h"
 
 namespace heed {
 
@@ -61,6 +62,15 @@ bool has_target(std::span<const int32_t> ids) {
 }
 
 }  // namespace
+
+void ExampleRows::add(const ExampleRows& others, int64_t i) {
+  rows.push_back(others.rows[static_cast<size_t>(i)]);
+  x.add(others.x[i]);
+  y.add(others.y[i]);
+  positions.add(others.positions[i]);
+  reference.add(others.reference[i]);
+  numbers = others.numbers;
+}
 
 ExampleLoader::ExampleLoader(const DataOptions& options, const LoadRequest& request)
     : options_(options),
@@ -311,7 +321,36 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
 
 // ---- vocabularies
 
+void ExampleLoader::replace_held_out(const std::string& path) {
+  for (const Split split : {Split::val, Split::test})
+    for (const ExampleRows::Row& row : files_[split].rows) held_out_.insert(row.hash);
+  const ExampleRows all = std::exchange(files_[Split::train], {});
+  const auto is_held_out = [&](int64_t i) {
+    return held_out_.contains(all.rows[static_cast<size_t>(i)].hash);
+  };
+  const int64_t first = std::min(all.size(), first_examples);
+  for (int64_t i = 0; i < first; ++i)
+    if (!is_held_out(i)) others_.push_back(i);
+  check_input(!others_.empty(),
+              "{}: the first {} training examples all have inputs of validation or test", path,
+              first);
+  int64_t count = 0;
+  for (int64_t i = 0; i < all.size(); ++i) {
+    const bool replaces = is_held_out(i);
+    count += replaces;
+    files_[Split::train].add(all, replaces ? replacement(i) : i);
+  }
+  if (count > 0)
+    corpus_.notes.push_back(
+        fmt::format("{} of the first {} training examples are held out, and replaced by others",
+                    count, all.size()));
+}
+
 std::map<Split, ExampleRows> ExampleLoader::split_rows(const std::string& path, const char* noun) {
+  if (!options_.command.empty()) {
+    replace_held_out(path);
+    return std::exchange(files_, {});
+  }
   std::map<Split, std::vector<uint64_t>> hashes;
   for (const auto& [file, rows] : files_) {
     std::vector<uint64_t>& own = hashes[file];
@@ -323,15 +362,7 @@ std::map<Split, ExampleRows> ExampleLoader::split_rows(const std::string& path, 
     if (indices.empty()) continue;
     const ExampleRows& all = files_[hashes.contains(split) ? split : Split::train];
     ExampleRows& rows = splits[split];
-    rows.numbers = all.numbers;
-    for (const size_t index : indices) {
-      const auto i = static_cast<int64_t>(index);
-      rows.rows.push_back(all.rows[index]);
-      rows.x.add(all.x[i]);
-      rows.y.add(all.y[i]);
-      rows.positions.add(all.positions[i]);
-      rows.reference.add(all.reference[i]);
-    }
+    for (const size_t index : indices) rows.add(all, static_cast<int64_t>(index));
   }
   files_.clear();
   return splits;
@@ -355,11 +386,14 @@ bool ExampleLoader::needs_marks(const std::map<Split, ExampleRows>& splits) cons
   return lengths.size() != 1;
 }
 
-void ExampleLoader::choose_vocabularies(const ExampleRows& train) {
+void ExampleLoader::choose_vocabularies(const std::map<Split, ExampleRows>& splits) {
   const bool writes = !has_labels() && !has_numbers();
-  for (int64_t i = 0; i < train.size(); ++i) {
-    if (!reads_vectors()) source_.count(train.x[i]);
-    if (writes) target_.count(train.y[i]);
+  for (const auto& [split, rows] : splits) {
+    if (split != Split::train && options_.command.empty()) continue;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      if (!reads_vectors()) source_.count(rows.x[i]);
+      if (writes) target_.count(rows.y[i]);
+    }
   }
   std::vector<std::string> marks;
   if (form_ == Form::line || request_.framing == ModelKind::seq2seq)
@@ -487,6 +521,9 @@ ExampleRows ExampleLoader::encode_split(const ExampleRows& rows, const char* spl
     encode_row(rows, i);
     if ((form_ != Form::line && x_.empty()) || !has_target(y_)) {
       ++empty;
+      if (!options_.command.empty())  // no example may change its number
+        throw_line_error(rows.rows[static_cast<size_t>(i)].origin, "",
+                         "an input or target is empty");
     } else if (is_too_long()) {
       ++too_long;
     } else {
@@ -499,7 +536,7 @@ ExampleRows ExampleLoader::encode_split(const ExampleRows& rows, const char* spl
   return encoded;
 }
 
-void ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Example& example) {
+bool ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Example& example) {
   ExampleRows row, encoded;
   add(row, line, origin);
   encode_row(row, 0);
@@ -508,6 +545,7 @@ void ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Exam
     throw_line_error(origin, "", fmt::format("longer than `max_length` = {}", options_.max_length));
   add_encoded(row, 0, encoded);
   layout_->lay_out(encoded, 0, example);
+  return held_out_.contains(row.rows[0].hash);
 }
 
 void ExampleLoader::note_split(const char* split, const ExampleRows& rows, int64_t kept,
@@ -579,7 +617,7 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   for (int64_t i = 0; i < train.size() && !some; ++i) some = is_complete(train, i);
   if (!some) note_split("train", train, 0, train.size(), 0);
   has_marks_ = form_ != Form::pair || needs_marks(splits);
-  choose_vocabularies(train);
+  choose_vocabularies(splits);
   if (has_labels()) choose_labels(train);
   corpus_.reference_width = reference_width_;
   if (reference_width_ > 1) {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "data/corpus.h"
@@ -76,6 +77,7 @@ struct ExampleRows {
   std::shared_ptr<NumberRows> numbers;  // null: no row has some
 
   int64_t size() const { return std::ssize(rows); }
+  void add(const ExampleRows& others, int64_t i);  // example i of others
 };
 
 // The maximum number of different combinations of groups.
@@ -98,10 +100,13 @@ class ExampleLoader {
   // for an empty split, a label that training lacks, and numbers of targets, positions and
   // references that do not match.
   Corpus load(const std::string& path, const char* noun, std::vector<std::string> notes);
-  // Writes one more example, after load(): for streams. A group that is new is none. Throws
-  // InputError as add() and load() do, and for a token that is not in the vocabulary and an example
-  // that load() would drop.
-  void read(const ExampleLine& line, const LineOrigin& origin, Example& example);
+  // Writes one more example, after load(): for streams. A group that is new is none. Returns
+  // whether it has the input of a held-out one. Throws InputError as add() and load() do, and for a
+  // token that is not in the vocabulary and an example that load() would drop.
+  bool read(const ExampleLine& line, const LineOrigin& origin, Example& example);
+  // Returns the number of the first example of training, not held out, that replaces example i of a
+  // stream if that is held out. Depends on i alone.
+  int64_t replacement(int64_t i) const { return others_[static_cast<size_t>(i) % others_.size()]; }
 
  private:
   enum class Form { unknown, line, pair, labelled, positions };
@@ -134,8 +139,9 @@ class ExampleLoader {
   int32_t group_of(const ExampleLine& line);
   uint64_t hash_of(const LineValue& value);
   std::map<Split, ExampleRows> split_rows(const std::string& path, const char* noun);
+  void replace_held_out(const std::string& path);
   bool is_complete(const ExampleRows& rows, int64_t i) const;
-  void choose_vocabularies(const ExampleRows& train);
+  void choose_vocabularies(const std::map<Split, ExampleRows>& splits);
   void choose_labels(const ExampleRows& train);
   bool needs_marks(const std::map<Split, ExampleRows>& splits) const;
   void add(ExampleRows& rows, const ExampleLine& line, const LineOrigin& origin);
@@ -163,10 +169,12 @@ class ExampleLoader {
   StringMap<int32_t> label_ids_;   // provisional
   StringMap<int32_t> group_ids_;   // by names and values, each with a zero byte after it
   std::map<Split, ExampleRows> files_;
-  std::forward_list<std::string> texts_;  // that had escapes, at subword level
-  bool has_marks_ = true;                 // whether pairs have <sep> and <eos>
-  std::vector<int32_t> sorted_ids_;       // of the tokens that have probabilities in a reference
-  int64_t reference_width_ = 0;           // as it was written
+  std::unordered_set<uint64_t> held_out_;  // data.command: hashes of inputs
+  std::vector<int64_t> others_;            // data.command: training examples that are not held out
+  std::forward_list<std::string> texts_;   // that had escapes, at subword level
+  bool has_marks_ = true;                  // whether pairs have <sep> and <eos>
+  std::vector<int32_t> sorted_ids_;        // of the tokens that have probabilities in a reference
+  int64_t reference_width_ = 0;            // as it was written
   std::optional<RowLayout> layout_;
 
   // Of the example that is being read.

@@ -42,6 +42,17 @@ void DataOptions::fields(Fields& f) {
   f.path("path", path, "the file; of two parallel files the source side; images: the images",
          Field::Effect::data);
   f.paths("paths", paths, "several files in place of path, read as one", Field::Effect::data);
+  f.texts("command", command,
+          "examples: a program that writes them, in place of path: its words, without a shell",
+          Field::Effect::weights, &command_folder);
+  f.path("command_folder", command_folder,
+         "folder to start the command in; default: that of the config that sets the command",
+         Field::Effect::data);
+  f.integer("command_timeout", command_timeout, {1, 1e6},
+            "seconds that the command may write nothing for while heed waits", Field::Effect::none);
+  f.integer("vocabulary_examples", vocabulary_examples, {1, 1e7},
+            "command: training examples whose tokens are in the vocabulary, as are those of "
+            "validation and test");
   f.path("target_path", target_path,
          "pairs: the target side, or empty if path is a TSV of two columns; images: the labels",
          Field::Effect::data);
@@ -187,11 +198,37 @@ void check_task(const DataOptions& options) {
               shortened(joined(options.longer_lengths)), options.lengths[1]);
 }
 
+// Throws InputError for keys of files with data.command, and for its keys without it.
+void check_command(const DataOptions& options) {
+  const std::vector<Key> keys = keys_of(options), defaults = keys_of({});
+  const bool is_set = !options.command.empty();
+  constexpr std::string_view own[] = {"command_folder", "command_timeout", "vocabulary_examples",
+                                      "val_size", "test_size"},
+                             of_files[] = {"path",      "paths",        "val_path",
+                                           "test_path", "val_fraction", "test_fraction",
+                                           "max_length"};
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].value == defaults[i].value) continue;
+    const auto& name = keys[i].name;
+    check_input(is_set || std::find(std::begin(own), std::end(own), name) == std::end(own),
+                "`{}` needs `command`, the program that writes the examples", name);
+    check_input(
+        !is_set || std::find(std::begin(of_files), std::end(of_files), name) == std::end(of_files),
+        "`{}` and `command` exclude each other: the program writes the examples of every "
+        "split, `val_size` and `test_size` of the held-out ones",
+        name);
+  }
+  for (const std::string& word : options.command)
+    check_input(word.find('\0') == word.npos && !options.command[0].empty(),
+                "`command`: expected the name of a program and its arguments, without NUL bytes");
+}
+
 void check_files(const DataOptions& options) {
   check_input(options.path.empty() || options.paths.empty(),
               "`path` and `paths` exclude each other: set one of them");
-  check_input(!options.path.empty() || !options.paths.empty(),
+  check_input(!options.path.empty() || !options.paths.empty() || !options.command.empty(),
               "`kind` = \"{}\" needs `path`, the file to read", options.kind->name);
+  check_command(options);
   const bool two_files = !options.target_path.empty();
   for (const auto& [key, source, target] :
        {std::tuple("val", &options.val_path, &options.val_target_path),

@@ -37,6 +37,10 @@ struct DataOptions {
   std::string val_path = {}, val_target_path = {};
   std::string test_path = {}, test_target_path = {};
   std::vector<std::string> paths = {};
+  std::vector<std::string> command = {};  // the words of a program that writes examples
+  std::string command_folder = {};        // to start it in
+  int64_t command_timeout = 60;           // seconds
+  int64_t vocabulary_examples = 10'000;
   Level level = Level::character;
   std::string tokenizer = {}, vocabulary = {};
   int64_t context = 64;

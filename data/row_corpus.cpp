@@ -205,7 +205,8 @@ const DataKind data_kinds::labelled = {
 
 const DataKind data_kinds::examples = {
     .name = "examples",
-    .keys = row_keys({"paths", "none", "share_vocabulary"}),
+    .keys = row_keys({"paths", "none", "share_vocabulary", "command", "command_folder",
+                      "command_timeout", "vocabulary_examples", "val_size", "test_size"}),
     .framings = {ModelKind::language_model, ModelKind::classifier, ModelKind::seq2seq},
     .load = load_rows};
 

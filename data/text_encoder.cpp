@@ -17,13 +17,18 @@ static std::shared_ptr<const Subwords> read_subwords(const std::string& path) {
   return in_context("`tokenizer`: " + path, [&] { return std::make_shared<Subwords>(model); });
 }
 
+static bool drops_tokens(const DataOptions& options) {
+  return options.min_count > 1 || options.max_vocabulary > 0;
+}
+
 TextEncoder::TextEncoder(const DataOptions& options, const ExistingVocabulary& existing,
                          std::shared_ptr<const TextCodec> codec)
     : options_(options),
       existing_(existing),
       existing_codec_(std::move(codec)),
       has_unknown_(options.level == Level::word &&
-                   !(existing_codec_ && options.kind == &data_kinds::examples)) {
+                   !(existing_codec_ && options.kind == &data_kinds::examples) &&
+                   (options.command.empty() || drops_tokens(options))) {
   check_input(!existing_codec_ || existing_codec_->level() == options.level,
               "`level` is \"{}\", but the vocabulary of {} has the level \"{}\": set `level` to it",
               name_of(levels, options.level), existing.origin,
@@ -130,11 +135,10 @@ int32_t TextEncoder::chosen_id(Entry& entry) {
               "the vocabulary of {} lacks the token {}; set `new_tokens` to \"unknown\" to read it "
               "as <unk>",
               existing_.origin, in_quotes(entry.text));
-  check_input(
-      !is_closed_,
-      "the token {} is not in the vocabulary, which is that of the first examples: name all "
-      "tokens with `vocabulary`",
-      in_quotes(entry.text));
+  check_input(!is_closed_ || has_unknown_ || vocabulary.unknown() != Vocabulary::none,
+              "the token {} is not in the vocabulary, which is that of the first examples: raise "
+              "`vocabulary_examples`, or name a vocabulary that has it with `vocabulary`",
+              in_quotes(entry.text));
   has_unknown_ = true;
   return vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
 }

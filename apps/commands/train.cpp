@@ -24,6 +24,7 @@
 #include "apps/training/run_writer.h"
 #include "apps/training/saved_run.h"
 #include "apps/training/training_loop.h"
+#include "core/joined.h"
 #include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
 #include "core/text.h"
@@ -35,7 +36,7 @@ struct TrainArguments final : CommandArguments {
   std::string config;  // with --resume it may be the folder of the run
   std::vector<std::string> set;
   std::string run_path, from, sweep;
-  bool resume = false;
+  bool resume = false, allow_command = false;
   int64_t until = std::numeric_limits<int64_t>::max();
 
   std::vector<Option> options() override {
@@ -52,7 +53,10 @@ struct TrainArguments final : CommandArguments {
          "Pause at this step: save and exit; the schedule stays that of train.steps", at_least(1)},
         {"--sweep", "DIR", &sweep,
          "Train only if the data are those that the sweep in DIR began with; `heed sweep` sets "
-         "it"}};
+         "it"},
+        {"--allow-command", "", &allow_command,
+         "Start the data.command of the run that --resume or --from names; a folder may come from "
+         "anybody, so look at its config.toml first"}};
   }
   int run() const override;
 };
@@ -225,6 +229,11 @@ int TrainArguments::run() const {
   check_utf8(plan);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
+  plan.config.starts_command = plan.config.starts_command || allow_command;
+  check_input(plan.config.starts_command || experiment.data.command.empty(),
+              "{}: its examples come from a program, {}: look at it, and start it with "
+              "--allow-command",
+              plan.first ? from : plan.run_path, in_quotes(joined(experiment.data.command, " ")));
   const Corpus corpus = load_data(plan.config);
   if (!sweep.empty()) {
     check_input(is_folder(sweep), "--sweep {}: no such folder; name that of a sweep", sweep);

@@ -58,6 +58,12 @@ class ConfigReader : public Fields {
   int64_t integer_of(const Setting& setting, const TomlValue& value, Range range) const;
   std::string text_of(const Setting& setting, const TomlValue& value) const;
   std::string path_of(const Setting& setting, const std::string& text) const;
+  // Returns the folder at which a relative path starts.
+  static std::string folder_of_setting(const Setting& setting) {
+    const bool typed = setting.origin.kind == Origin::Kind::command_line;
+    const std::string folder = absolute_path(typed ? "." : folder_of(setting.origin.file), ".");
+    return folder.size() > 1 && folder.back() == '/' ? folder.substr(0, folder.size() - 1) : folder;
+  }
 
   const std::map<std::string, ConfigValue>& values_;  // by key
   std::string section_;                               // "", "model", "model.init"
@@ -160,9 +166,7 @@ std::string ConfigReader::text_of(const Setting& setting, const TomlValue& value
 
 std::string ConfigReader::path_of(const Setting& setting, const std::string& text) const {
   if (text.empty()) refuse(setting, setting.value, "paths that are not empty");
-  const bool typed = setting.origin.kind == Origin::Kind::command_line;
-  const std::string path =
-      named_run(absolute_path(text, typed ? "." : folder_of(setting.origin.file)));
+  const std::string path = named_run(absolute_path(text, folder_of_setting(setting)));
   if (path.size() >= PATH_MAX)
     refuse(setting, setting.value, fmt::format("paths of less than {} bytes", PATH_MAX));
   return path;
@@ -173,6 +177,7 @@ void ConfigReader::visit(const Field& field) {
   if (!setting) return;
   try {
     std::visit([&](const auto& to) { read(*setting, field, to); }, field.value);
+    if (field.folder) *field.folder = folder_of_setting(*setting);
   } catch (const InputError& error) {
     mistakes_.emplace_back(setting->origin, error.what());
   }

@@ -246,9 +246,9 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
               at_positions ? "these have one: set it" : "these have one for the whole example");
 }
 
-void check_longest(const ModelOptions& model, const Corpus& corpus) {
-  const int64_t longest =
-      std::max({corpus.longest_source, corpus.longest_input, corpus.last_position + 1});
+}  // namespace
+
+void check_longest(const ModelOptions& model, const Corpus& corpus, int64_t longest) {
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == ModelKind::classifier;
   check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
                   model.positional.max_length >= longest,
@@ -261,11 +261,10 @@ void check_longest(const ModelOptions& model, const Corpus& corpus) {
       model.mixing.length, longest);
 }
 
-}  // namespace
-
 ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   check_form(experiment.model, corpus);
-  check_longest(experiment.model, corpus);
+  check_longest(experiment.model, corpus,
+                std::max({corpus.longest_source, corpus.longest_input, corpus.last_position + 1}));
   ModelSizes sizes;
   if (corpus.source) sizes.source_vocabulary = corpus.source->vocabulary().size();
   const bool is_classifier = corpus.framing == ModelKind::classifier;

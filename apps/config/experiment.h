@@ -101,6 +101,8 @@ auto in_section(const std::string& section, F&& f) {
   }
 }
 
+// Throws InputError if the model has fewer positions than the longest sequence of the data.
+void check_longest(const ModelOptions& model, const Corpus& corpus, int64_t longest);
 // Returns the sizes of the model that depend on the data. Throws InputError if model and data do
 // not match, for example if a sequence is longer than the number of positions.
 ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus);

@@ -31,6 +31,7 @@ LoadedConfig load_run_config(const std::string& path, const std::vector<std::str
                 "`train.batch_size` = 0: a run has the number of its examples: remove it");
   });
   config.run_vocabulary = sibling(path, "vocabulary.json");
+  config.starts_command = false;
   return config;
 }
 

@@ -14,6 +14,8 @@ struct LoadedConfig {
   Experiment experiment;
   Origins origins;
   std::string run_vocabulary;  // of a run: the path of its vocabulary.json
+  // Whether data.command may be started. Not of a run, whose folder may come from anybody.
+  bool starts_command = true;
 };
 
 // Reads a config, applies the --set assignments, and validates the result.

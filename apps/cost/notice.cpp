@@ -57,7 +57,7 @@ Corpus shortened_corpus(const Corpus& corpus, int64_t most) {
         cut(example.values, most);
         if (width > 0) cut(example.features, most * width);
       },
-      whole.collate};
+      whole.collate, whole.at_hand};
   return result;
 }
 
@@ -72,8 +72,10 @@ double step_seconds(const Experiment& experiment, const Corpus& corpus) {
 }  // namespace
 
 BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_t parameters) {
-  constexpr int64_t max_batches = 100;
-  Batches batches = Batches::shuffled(corpus.splits.at("train"), corpus.framing, e.train.batch_size,
+  const Dataset& train = corpus.splits.at("train");
+  const int64_t max_batches =
+      train.at_hand > 0 ? std::clamp<int64_t>(train.at_hand / e.train.batch_size, 1, 100) : 100;
+  Batches batches = Batches::shuffled(train, corpus.framing, e.train.batch_size,
                                       static_cast<uint64_t>(e.seed), e.data.bucketing);
   const auto width = static_cast<double>(e.model.layers * e.model.dim);
   std::vector<int64_t> positions;

@@ -69,14 +69,22 @@ class StepLog : public TrainingListener {
                             .set("gradient_norm", report.gradient_norm)
                             .set("tokens_per_s", std::round(tokens_per_s))
                             .set("seconds", to_milliseconds(training_.elapsed())));
-    logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
+    logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s{}", step,
                   std::to_string(training_.experiment.train.steps).size(), four_digits(loss),
-                  report.lr, tokens_per_s);
+                  report.lr, tokens_per_s, waiting());
+  }
+  // Returns how much of the time data.command has let the training wait, if that is worth a word.
+  std::string waiting() {
+    if (!training_.corpus.seconds_waited) return "";
+    const double all = training_.corpus.seconds_waited();
+    const double part = per(all - std::exchange(waited_, all), seconds_);
+    return part < 0.01 ? "" : fmt::format(", {:.0f} % of it waiting for examples", 100 * part);
   }
 
   // Since the last row, in this process.
   int64_t tokens_ = 0;
   double seconds_ = 0;
+  double waited_ = 0;  // for examples, until the last row
 };
 
 // Counts the rows of attention weights that sum_normalize() sets to zero, in all threads of the

@@ -3,6 +3,7 @@
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
 #include "apps/support/names.h"
+#include "apps/training/example_program.h"
 #include "apps/training/run_folder.h"
 #include "core/check.h"
 
@@ -55,8 +56,11 @@ Corpus load_data(const LoadedConfig& config) {
                   "data.{0}=FILE",
                   key, *path);
     Corpus corpus = in_section("data", [&] {
+      const bool has_command = !e.data.command.empty();
+      const ExampleProgram program = has_command ? example_program(config) : ExampleProgram();
       return load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed), existing,
-                         e.model.kind == ModelKind::classifier && e.model.pool == Pool::none);
+                         e.model.kind == ModelKind::classifier && e.model.pool == Pool::none,
+                         has_command ? &program : nullptr);
     });
     for (std::string& note : corpus.notes)
       note = replace_names(with_keys(note, "data"), [](const std::string& key) { return key; });

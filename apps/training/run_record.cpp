@@ -107,7 +107,12 @@ std::string recorded_data(const RunFolder& run, const DataOptions& options) {
   const Json sessions = sessions_of(run);
   return in_context(
       run.record(),
-      [&] { return files_fingerprint(sessions.elements().back().at("data").string(), options); },
+      [&] {
+        const Json& session = sessions.elements().back();
+        if (options.command.empty()) return files_fingerprint(session.at("data").string(), options);
+        const Json& program = session.at("program");
+        return program.at("words").text() + program.at("files").text();
+      },
       "; restore the file");
 }
 

@@ -18,6 +18,12 @@
 // A session that resumed the run with other values of keys that its metrics depend on has them as
 // "changed", the old and the new value as TOML.
 //
+// A run whose examples come from data.command has "program": its words, the SHA-256 of each that is
+// a file, and of the examples that the run keeps in data/.
+//
+//   "program": {"words": ["python3", "mqar.py"], "files": {"/home/you/mqar.py": "<SHA-256>"},
+//               "examples": "<SHA-256>"}
+//
 // A run of a sweep has the sweep's folder. Its set_in tells the keys that the sweep varies
 // ("sweep") from those of its [set] ("rates.toml:5 [set]"), its command line and its config, as the
 // sweep's origins.json says.
@@ -63,7 +69,8 @@ const Experiment& experiment_at(const std::vector<Segment>& segments, int64_t st
 ConfigListing config_with_changes(const std::vector<Segment>& segments);
 
 // Returns the fingerprint of the data files of a run (files_fingerprint(), data/corpus.h), from
-// run.json. "" for a generated task. Throws InputError if the file is damaged.
+// run.json. Of data.command it is the words and digests of files: examples differ between seeds. ""
+// for a generated task. Throws InputError if the file is damaged.
 std::string recorded_data(const RunFolder& run, const DataOptions& options);
 
 // The file in the folder of a sweep that says where the keys of its base are set:

@@ -18,6 +18,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/together.h"
 #include "apps/support/version.h"
+#include "apps/training/example_program.h"
 #include "apps/training/run_record.h"
 #include "core/check.h"
 #include "core/kernels/gemm/view.h"
@@ -134,6 +135,9 @@ void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t 
       with_origins(config.origins, [&] { return keep_data(run_, config.experiment.data); });
   written_ = {{run_.config(), config_text(list_config(written))},
               {run_.vocabulary(), vocabulary_text(corpus)}};
+  if (!corpus.kept_lines.empty()) make_folders(run_.data());
+  for (const auto& [split, lines] : corpus.kept_lines)
+    written_.emplace_back(in_folder(run_.data(), kept_file(split)), lines);
   for (const auto& [path, text] : written_) write_file(path, text);
   logging::open_file(run_.log());
   remove_all(run_.error());
@@ -219,6 +223,8 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
           .set("from_step", from_step)
           .set("set_in", origins_of(config, sweep))
           .set("start", utc_time(iso_time));
+  if (const auto& command = config.experiment.data.command; !command.empty())
+    session.set("program", program_record(command, corpus));
   if (!sweep.empty()) session.set("sweep", escaped(sweep));
   if (resumes_ && exists(run_.config())) {
     Json changed = Json::object();

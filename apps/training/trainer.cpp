@@ -59,6 +59,7 @@ const Dataset& training_split(const Corpus& corpus) { return corpus.splits.at("t
 
 Trainer::Trainer(const Experiment& e, const Corpus& corpus)
     : experiment_(e),
+      corpus_(corpus),
       smoothing_(label_smoothing(e.train, corpus)),
       model_(initial_model(e, corpus)),
       optimizer_(e.optim, model_->parameters()),
@@ -90,8 +91,13 @@ StepReport Trainer::step() {
     const OwnShards own(shards);
     for (int64_t i = 0; i < count * own.count; ++i) {
       check_not_abandoned();
-      batches_.write(shard_of(batches_.examples(steps_ * count + i / own.count),
-                              own.first + i % own.count, shards),
+      const Examples examples = batches_.examples(steps_ * count + i / own.count);
+      if (corpus_.seconds_waited)
+        for (const Example* each : examples)
+          check_longest(
+              experiment_.model, corpus_,
+              std::max({std::ssize(each->source), std::ssize(each->input), each->positions}));
+      batches_.write(shard_of(examples, own.first + i % own.count, shards),
                      micro_batches_[static_cast<size_t>(i)]);
     }
     stage_finished(batch_stage);

@@ -65,6 +65,7 @@ class Trainer {
   StepReport timed(const F& step);
 
   const Experiment& experiment_;
+  const Corpus& corpus_;
   LabelSmoothing smoothing_;
   std::unique_ptr<Model> model_;
   Optimizer optimizer_;

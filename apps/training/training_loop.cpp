@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unistd.h>
 
+#include "apps/config/config.h"
 #include "apps/inference/scores.h"
 #include "apps/support/clock.h"
 #include "apps/support/interrupt.h"
@@ -126,6 +127,10 @@ StepReport TrainingLoop::step() {
   const ValueGuard<AbandonTest> until_signal(abandons, rank_count() == 1 ? interrupted : nullptr);
   try {
     report = training_.trainer.step();
+  } catch (const InputError& error) {  // of data.command
+    const std::string text =
+        replace_names(with_keys(error.what(), "data"), [](const std::string& key) { return key; });
+    throw InputError(fmt::format("step {}: {}{}", training_.step() + 1, text, training_.intact()));
   } catch (const Error& error) {
     check_not_abandoned();  // what was left out is no number
     // The text is wrapped, so the kind of the error must be asked here, where it is caught.

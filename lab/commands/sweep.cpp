@@ -31,7 +31,7 @@ struct SweepCommand final : CommandArguments {
   std::optional<int64_t> jobs;
   std::string launcher;
   ComparisonOptions comparison;  // of the table at the end
-  bool dry_run = false, fail_fast = false, retry_failed = false;
+  bool dry_run = false, fail_fast = false, retry_failed = false, allow_command = false;
 
   std::vector<Option> options() override {
     constexpr Range counts{1, 1e6}, processes{1, 1e4};
@@ -56,7 +56,9 @@ struct SweepCommand final : CommandArguments {
         columns_option(comparison.columns),
         {"--dry-run", "", &dry_run, "List the runs, their states and costs; train nothing"},
         {"--fail-fast", "", &fail_fast, "Stop the other runs when one fails"},
-        {"--retry-failed", "", &retry_failed, "Resume runs that failed before"}};
+        {"--retry-failed", "", &retry_failed, "Resume runs that failed before"},
+        {"--allow-command", "", &allow_command,
+         "Start the data.command of a SWEEP that is a folder, which may come from anybody"}};
   }
   int run() const override;
 
@@ -134,6 +136,13 @@ void record_origins(const Sweep& read, const std::string& sweep_file, const std:
   write_shared(path, json.text(2) + "\n");
 }
 
+bool has_command(const Sweep& sweep) {
+  const auto varies = [](const AxisGroup& group) {
+    return std::ranges::find(group, "data.command", &Axis::key) != group.end();
+  };
+  return !experiment_of(sweep).data.command.empty() || std::ranges::any_of(sweep.groups, varies);
+}
+
 int64_t default_jobs(const Sweep& sweep) {
   return std::max<int64_t>(1,
                            physical_cores() / std::max<int64_t>(1, experiment_of(sweep).threads));
@@ -185,6 +194,10 @@ int SweepCommand::run() const {
   check_score_names("--score", {comparison.score});
   check_score_names("--columns", comparison.columns);
   const Sweep read = read_sweep(read_from);
+  check_input(!continues || allow_command || !has_command(read),
+              "{}: its examples come from a program: look at data.command in {}, and start it with "
+              "--allow-command",
+              path, base_file);
   check_folder(read, path);
   const SweepPlan plan = plan_sweep(read, path, program->measures);
   check_data_of_sweep(read, plan, path);

@@ -14,7 +14,7 @@ namespace {
 
 DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
   const ConfigListing base = list_config(experiment_of(sweep));
-  bool varies = false;
+  bool varies = !experiment_of(sweep).data.command.empty();  // each seed has its examples
   for (const AxisGroup& group : sweep.groups)
     for (const Axis& axis : group)
       varies = varies || effect_of(base, axis.key) == Field::Effect::data;

@@ -1,5 +1,5 @@
-// apps/support/program_lines.h: programs that are read line by line.
-#include "apps/support/program_lines.h"
+// apps/training/program_lines.h: programs that are read line by line.
+#include "apps/training/program_lines.h"
 
 #include <csignal>
 #include <sys/wait.h>
@@ -8,6 +8,8 @@
 #include "temporary.h"
 
 using namespace heed;
+
+namespace program_lines_tests {
 
 namespace {
 
@@ -101,3 +103,5 @@ TEST_CASE("program: stop() wakes a thread that waits for a line") {
   lines.stop();
   waiting.join();
 }
+
+}  // namespace program_lines_tests

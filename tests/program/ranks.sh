@@ -87,7 +87,27 @@ train_size = 100
 val_size = 40
 test_size = 40
 TOML
-configs=(language seq2seq images graph)
+cat >stream.toml <<'TOML'
+base = "base.toml"
+[data]
+kind = "examples"
+level = "word"
+command = ["sh", "generator.sh"]
+val_size = 40
+test_size = 40
+TOML
+# Example n of a split depends on n, the seed and the split alone.
+cat >generator.sh <<'SH'
+awk -v split_="$2" -v seed="$4" -v n="$6" 'BEGIN {
+  for (;; ++n) {
+    sum = 0
+    line = split_
+    for (i = 0; i < 6; ++i) { digit = (n * (i + 3) + n * n + seed) % 7; sum += digit; line = line " d" digit }
+    printf "{\"input\": \"%s\", \"target\": \". . . . . . d%d\"}\n", line, sum % 7
+  }
+}'
+SH
+configs=(language seq2seq images graph stream)
 declare -A milliseconds
 for config in "${configs[@]}"; do
   start=${EPOCHREALTIME/./}
@@ -114,6 +134,7 @@ else
   same seq2seq "${found[0]}" 2
   same images "${found[-1]}" 2
   same graph "${found[0]}" 4
+  same stream "${found[-1]}" 2
 fi
 
 # A process that is killed ends all, and loses no checkpoint. Another number of processes, of another MPI, resumes.

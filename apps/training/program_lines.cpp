@@ -1,4 +1,4 @@
-#include "apps/support/program_lines.h"
+#include "apps/training/program_lines.h"
 
 #include <fmt/format.h>
 

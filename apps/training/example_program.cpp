@@ -1,0 +1,117 @@
+#include "apps/training/example_program.h"
+
+#include <filesystem>
+
+#include "apps/support/digest.h"
+#include "apps/support/files.h"
+#include "apps/support/log.h"
+#include "apps/support/shell.h"
+#include "apps/training/program_lines.h"
+#include "apps/training/run_record.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "data/file_splits.h"
+#include "data/files.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t max_kept_lines = int64_t{1} << 31;  // bytes
+
+class KeptLines final : public LineSource {
+ public:
+  KeptLines(const std::string& path, int64_t start)
+      : text_(read_bytes(path, max_kept_lines)), path_(path) {
+    for (std::string line; start > 0 && next(line);) --start;
+  }
+  bool next(std::string& line) override {
+    const size_t end = text_.find('\n', begin_);
+    if (end == text_.npos) return false;
+    line.assign(text_, begin_, end - begin_);
+    begin_ = end + 1;
+    return true;
+  }
+  void stop() override { begin_ = text_.size(); }
+  std::string problem() override { return path_ + " ends"; }
+  std::vector<std::string> take_errors() override { return {}; }
+
+ private:
+  std::string text_, path_;
+  size_t begin_ = 0;
+};
+
+std::string name_of_program(const std::vector<std::string>& words) {
+  std::string name;
+  for (const std::string& word : words) name += (name.empty() ? "" : " ") + shell_word(word);
+  return shortened(name, 200);
+}
+
+std::string kept_path(const RunFolder& run, Split split) {
+  const std::string path = in_folder(run.data(), kept_file(name_of(split_names, split)));
+  check_input(
+      exists(path),
+      "{}: missing: the examples of data.command that the run has kept; restore the file, or "
+      "name a config to start the command again",
+      path);
+  return path;
+}
+
+ExampleProgram kept_program(const LoadedConfig& config, ExampleProgram program) {
+  check_input(!config.run_vocabulary.empty(),
+              "`data.command`: a config that no one has named may not start it");
+  const RunFolder run = RunFolder::open(folder_of(config.run_vocabulary));
+  const Json sessions = sessions_of(run);
+  in_context(
+      run.record(),
+      [&] {
+        for (const auto& [path, digest] :
+             sessions.elements().back().at("program").at("files").members())
+          program.files.emplace_back(path, digest.string());
+      },
+      "; restore the file");
+  program.is_kept = true;
+  program.start = [run](Split split, uint64_t, int64_t start) {
+    return std::make_unique<KeptLines>(kept_path(run, split), start);
+  };
+  return program;
+}
+
+}  // namespace
+
+std::string kept_file(const std::string& split) { return split + ".jsonl"; }
+
+ExampleProgram example_program(const LoadedConfig& config) {
+  const DataOptions& data = config.experiment.data;
+  ExampleProgram program{.name = name_of_program(data.command)};
+  if (!config.starts_command) return kept_program(config, std::move(program));
+  for (const std::string& word : data.command)
+    if (const std::string path = absolute_path(word, data.command_folder);
+        std::filesystem::is_regular_file(path))
+      program.files.emplace_back(path, sha256_of_file(path));
+  program.start = [data](Split split, uint64_t seed, int64_t start) {
+    std::vector<std::string> words = data.command;
+    for (const std::string& word :
+         {std::string("--split"), std::string(name_of(split_names, split)), std::string("--seed"),
+          std::to_string(seed), std::string("--start"), std::to_string(start)})
+      words.push_back(word);
+    return std::make_unique<ProgramLines>(words, data.command_folder,
+                                          std::chrono::seconds(data.command_timeout));
+  };
+  program.log = [name = program.name](const std::string& line) {
+    logging::info("{}: {}", name, line);
+  };
+  return program;
+}
+
+Json program_record(const std::vector<std::string>& words, const Corpus& corpus) {
+  Json files = Json::object();
+  std::string examples;
+  for (const auto& [path, digest] : corpus.program_files) files.set(escaped(path), digest);
+  for (const auto& [split, lines] : corpus.kept_lines) examples += lines;
+  return Json::object()
+      .set("words", Json::list(words, escaped))
+      .set("files", std::move(files))
+      .set("examples", sha256(examples));
+}
+
+}  // namespace heed
