@@ -8,11 +8,9 @@ namespace heed::inline HEED_REAL {
 
 template <class Sublayer>
 Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
-  const auto added = [&](const Tensor& z) {
-    return heed::dropout(tapped(norm, Site::sublayer, sublayer(z)), dropout);
-  };
-  const auto next = [&](const Tensor& z) { return adds ? x + added(z) : added(z); };
-  return tapped(norm, Site::stream, norm_first ? next(norm(x)) : norm(next(x)));
+  const Tensor z = tapped(norm, Site::sublayer, sublayer(norm_first ? norm(x) : x));
+  const Tensor y = adds ? x + heed::dropout(z, dropout) : heed::dropout(z, dropout);
+  return tapped(norm, Site::stream, norm_first ? y : norm(y));
 }
 
 Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {

@@ -84,8 +84,7 @@ class Stack : public Module {
   }
   // The last step: the norm of what the last layer returns, if there is one.
   Tensor after_layers(const Tensor& x) const { return norm_ ? (*norm_)(x) : x; }
-  // Returns whether the layers, which are alike, can continue from a cache.
-  bool can_cache() const { return layers_.empty() || layers_.front()->can_cache(); }
+  bool can_cache() const { return layers_.empty() || layers_[0]->can_cache(); }  // all are alike
 
  private:
   std::vector<Part<std::unique_ptr<Layer>>> layers_;
