@@ -66,6 +66,7 @@ class Protocol(unittest.TestCase):
                     continue
                 self.assertEqual(len(example["input"]), len(example["target"]), script)
                 self.assertTrue(targets(example))
+                self.assertEqual("reference" in example, script in ("markov", "regression"))
                 if "reference" in example:
                     self.assertEqual(len(example["reference"]), len(example["input"]))
 
@@ -111,12 +112,15 @@ class Tasks(unittest.TestCase):
         self.assertAlmostEqual(sum(e["target"][2] == "b" for e in begun) / len(begun), 0.5, delta=0.05)
 
     def test_repeat(self):
-        for example in drawn(repeat, tokens=64, shortest=8, longest=24):
+        periods = set()
+        for example in drawn(repeat, tokens=64, shortest=4, longest=16, length=40):
             text = example["input"]
-            period = len(text) // 2
-            self.assertEqual(text[:period], text[period:])
-            self.assertEqual(len(set(text)), period)
-            self.assertEqual(targets(example), [(i, text[i - period + 1]) for i in range(period, 2 * period - 1)])
+            period = text.index(text[0], 1)
+            periods.add(period)
+            self.assertEqual((len(text), len(set(text))), (40, period))
+            for i, target in enumerate(example["target"]):
+                self.assertEqual(target, None if i < period else text[i - period + 1])
+        self.assertEqual(periods, set(range(4, 17)))
 
     def test_parity(self):
         examples = drawn(parity, bits=16, k=3)
