@@ -54,8 +54,8 @@ done
 ! command -v python3 >/dev/null || docs/rooms.py | cmp - docs/rooms.svg || complain "docs/rooms.svg: the rooms have changed: tests/docs/run.sh --update"
 
 # Every config has a row with the goal of its head.
-for config in configs/*.toml; do
-  name=$(basename "$config")
+for config in configs/{,tasks/}*.toml; do
+  name=${config#configs/}
   row=$(grep -F "| [$name]($name) |" configs/README.md) || { complain "configs/README.md: no row for $config"; continue; }
   goal=$(sed -n 's/^# Goal: //p' "$config")
   [[ $goal && $row == *"| $goal |"* ]] || complain "configs/README.md: the goal of $name differs from its head: $goal"

@@ -134,19 +134,20 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("sweep: those of configs/sweeps have six seeds or more, and points that are configs") {
+TEST_CASE("sweep: the shipped ones have six seeds or more, and points that are configs") {
   const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   int files = 0;
-  for (const auto& file : std::filesystem::directory_iterator(root / "configs/sweeps")) {
-    CAPTURE(file.path().string());
-    SweepArguments arguments;
-    arguments.path = file.path();
-    const Sweep sweep = read_sweep(arguments);
-    CHECK(sweep.options.seeds.size() >= 6);
-    CHECK(static_cast<double>(points_of(sweep).size()) == point_count(sweep));
-    ++files;
-  }
-  CHECK(files >= 4);
+  for (const char* folder : {"configs/sweeps", "configs/papers"})
+    for (const auto& file : std::filesystem::directory_iterator(root / folder)) {
+      CAPTURE(file.path().string());
+      SweepArguments arguments;
+      arguments.path = file.path();
+      const Sweep sweep = read_sweep(arguments);
+      CHECK(sweep.options.seeds.size() >= 6);
+      CHECK(static_cast<double>(points_of(sweep).size()) == point_count(sweep));
+      ++files;
+    }
+  CHECK(files >= 19);
 }
 
 TEST_CASE("sweep: points of lists, ranges and keys that vary together") {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains every config in configs/ and compares the scores with the goals in the header of the config, such as
+# Trains every config in configs/ and configs/tasks/ and compares the scores with the goals in the header of the config, such as
 #   # Goal: test exact_match ≥ 0.99, test_longer exact_match ≥ 0.99
 # Makes the data of a config that says how in its header. Skips configs whose data are not installed. HEED_TEXT is the
 # path of the text for shakespeare.toml.
@@ -20,7 +20,7 @@ score() {
     inside && $1 == metric { sub(/,$/, "", $2); print $2; exit }' "$3/result.json"
 }
 
-(($#)) || set -- "$configs"/*.toml
+(($#)) || set -- "$configs"/{,tasks/}*.toml
 cp -r "$configs" "$work"
 for config; do
   name=$(basename "$config" .toml)
