@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
-#   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build, and the command and the
-#                                  layer, which must include what they use (seconds)
+#   run.sh task BUILD COMPILER     only the task, trained by the program of a build, and the command and the layer, which
+#                                  must include what they use (seconds)
 #   run.sh ops                     the operation and the activation, in a build of its own (a minute)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
@@ -23,7 +23,7 @@ apply() {
         printf "--- a/%s\n+++ b/%s\n@@ -1,%d +1,%d @@\n%s", file, file, old, new, text > patch
         close(patch)
         if (system("git apply --recount --unidiff-zero -C1 " patch)) { print "CONTRIBUTING.md: cannot be applied: " file; exit bad = 1 }
-      } else if (kind == "cpp" && file != "") {
+      } else if (file != "") {
         printf "%s", text > file
         close(file)
       }
@@ -33,21 +33,15 @@ apply() {
     /^```/ && kind { if (active) finish(); kind = ""; next }
     kind { text = text $0 "\n"; if (/^\+/) ++new; else { ++new; ++old }; next }
     /^```/ { kind = substr($0, 4); text = ""; old = new = 0; next }
-    { line = $0; while (match(line, /`[a-z_0-9\/]+\.(h|cpp)`/)) { file = substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) } }
+    { line = $0; while (match(line, /`[a-z_0-9\/]+\.(h|cpp|py|toml)`/)) { file = substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) } }
     END { exit bad }' CONTRIBUTING.md)
 }
 export work
 
 settings=(--set train.steps=4 --set train.log_every=1 --set train.samples=0)
 if [[ $1 == task ]]; then
-  apply "A generated task"
-  (cd "$copy" && printf '#include "%s"\n' data/*.cpp data/tasks/*.cpp) >"$work/data.cpp"
-  "$3" -std=c++20 -O0 -march=native -fopenmp -I"$copy" -c "$work/data.cpp" -o "$work/data.o"
-  # The link command of the program, with the new object in place of the library.
-  link=$(ninja -C "$2" -t commands heed_program | tail -n 1)
-  link=${link//data\/libheed_data.a/$work/data.o}
-  (cd "$2" && eval "${link//bin\/heed/$work/program}")
-  "$work/program" train "$copy/configs/reverse.toml" --run "$work/run" --set data.kind=rotate "${settings[@]}"
+  apply "A task"
+  "$2/bin/heed" train "$copy/configs/tasks/rotate.toml" --run "$work/run" "${settings[@]}"
   apply "A command"
   "$3" -std=c++20 -fsyntax-only -fopenmp -I"$copy" "$copy/apps/commands/count.cpp"
   apply "A layer"
@@ -69,7 +63,7 @@ ninja -C build/release --quiet test_core_f64
 [[ $1 == ops ]] && exit
 ninja -C build/release --quiet heed_program
 heed=build/release/bin/heed
-"$heed" train configs/reverse.toml --run "$work/one" "${settings[@]}" --set data.kind=rotate --set model.activation=softsign \
+"$heed" train configs/reverse.toml --run "$work/one" "${settings[@]}" --set model.activation=softsign \
   --set schedule.kind=quadratic --set model.attention.similarity=euclidean
 [[ $("$heed" count configs/sort.toml) == 85728 ]]
 "$heed" --help | grep -q "^  count "
