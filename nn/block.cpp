@@ -49,12 +49,17 @@ MultiHeadAttentionOptions attention_options(const ModelOptions& o, const LinearO
   return options;
 }
 
+Residual residual_of(Module* layer, const std::string& norm, const ModelOptions& o) {
+  o.validate_stack();
+  return {{layer, norm, o.dim, norm_options(o)}, o.norm_first, o.mixing.residual, o.dropout};
+}
+
 std::unique_ptr<FeedForwardSublayer> make_feed_forward(Module* layer, const ModelOptions& o,
                                                        const LinearOptions& linear) {
   if (!o.mixing.feed_forward) return nullptr;
   const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
   return std::unique_ptr<FeedForwardSublayer>(new FeedForwardSublayer{
-      {layer, "feed_forward_norm", o},
+      residual_of(layer, "feed_forward_norm", o),
       {layer, "feed_forward", o.dim, hidden, o.activation, o.dropout, linear}});
 }
 
@@ -68,21 +73,15 @@ const MixingRule mixings::attention = {
       return make_attention(o.dim, o.heads, attention_options(o, linear));
     }};
 
-Residual::Residual(Module* layer, std::string norm_name, const ModelOptions& o)
-    : norm(layer, std::move(norm_name), o.dim, norm_options(o)),
-      norm_first(o.norm_first),
-      adds(o.mixing.residual),
-      dropout(o.dropout) {}
-
 EncoderLayer::EncoderLayer(const ModelOptions& o, int64_t depth)
-    : mixing_residual_(this, (o.validate_stack(), o.mixing.kind->name + std::string("_norm")), o),
+    : mixing_residual_(residual_of(this, o.mixing.kind->name + std::string("_norm"), o)),
       mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
       feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
 
 DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t depth)
-    : mixing_residual_(this, (o.validate_stack(), o.mixing.kind->name + std::string("_norm")), o),
+    : mixing_residual_(residual_of(this, o.mixing.kind->name + std::string("_norm"), o)),
       mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
-      cross_attention_residual_(this, "cross_attention_norm", o),
+      cross_attention_residual_(residual_of(this, "cross_attention_norm", o)),
       cross_attention_(
           this, "cross_attention",
           make_attention(o.dim, o.heads,
@@ -90,18 +89,16 @@ DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t depth)
       feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
 
 template <class Layer>
-Stack<Layer>::Stack(const ModelOptions& options, int64_t layers)
+Stack<Layer>::Stack(const ModelOptions& o, int64_t layers)
     : layers_([&] {
-        const int64_t depth = layers * (Layer::sublayers - !options.mixing.feed_forward);
+        const int64_t depth = layers * (Layer::sublayers - !o.mixing.feed_forward);
         std::vector<Part<std::unique_ptr<Layer>>> all;
         for (int64_t i = 0; i < layers; ++i)
-          all.emplace_back(this, fmt::format("layers.{}", i),
-                           std::make_unique<Layer>(options, depth));
+          all.emplace_back(this, fmt::format("layers.{}", i), std::make_unique<Layer>(o, depth));
         return all;
       }()),
       norm_(this, "norm",
-            options.has_final_norm() ? std::make_unique<Norm>(options.dim, norm_options(options))
-                                     : nullptr) {}
+            o.has_final_norm() ? std::make_unique<Norm>(o.dim, norm_options(o)) : nullptr) {}
 
 template class Stack<EncoderLayer>;
 template class Stack<DecoderLayer>;

@@ -4,7 +4,6 @@
 // x is the residual stream, to which the sublayers s add:
 //   pre-norm  (Xiong et al. 2020; norm_first):      x = x + dropout(s(norm(x)))
 //   post-norm (Vaswani et al. 2017, section 3.1):   x = norm(x + dropout(s(x)))
-// Without the option `residual` "x +" is left out: the layers are a chain.
 #pragma once
 
 #include <memory>
@@ -18,10 +17,9 @@ namespace heed::inline HEED_REAL {
 struct Residual {
   Part<Norm> norm;  // of x, or of the sum
   bool norm_first;  // pre-norm
-  bool adds;        // to x; otherwise the sublayer's output replaces x
+  bool adds;        // to x; otherwise the sublayer's output replaces x: a chain
   double dropout;   // of what the sublayer adds
 
-  Residual(Module* layer, std::string norm_name, const ModelOptions& options);
   template <class Sublayer>
   Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
 };
