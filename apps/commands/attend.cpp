@@ -159,8 +159,9 @@ std::vector<int64_t> several_examples(const AttendArguments& a, const Experiment
   const std::string split = split_or_default(corpus, a.request.split);
   check_evaluation_memory(experiment, corpus, split, available_memory());
   const TrainOptions& train = experiment.train;
-  std::vector<Outcome> outcomes;
-  evaluate(model, split_of(corpus, split), corpus.framing, train.evaluation_batch(), &outcomes);
+  EvaluationDetails found;
+  evaluate(model, split_of(corpus, split), corpus.framing, train.evaluation_batch(), &found);
+  const std::vector<Outcome>& outcomes = found.outcomes;
   for (size_t i = 0; i < outcomes.size() && std::ssize(numbers) < *a.wrong; ++i)
     if (!outcomes[i].correct) numbers.push_back(static_cast<int64_t>(i));
   check_input(!numbers.empty(), "--wrong: the model predicts every example of {} correctly", split);

@@ -88,6 +88,17 @@ inline Option columns_option(std::vector<std::string>& columns) {
           "Scores to show, such as val.loss,test.exact_match (default: those of the validation "
           "split)"};
 }
+// `what`: "Also score each kind of examples".
+inline Option by_option(std::string& by, const std::string& what) {
+  return {"--by", "REGEX|length|position|GROUP", &by,
+          what +
+              ": what this regular expression, or its first group, matches in the source; its "
+              "length; or the value of the examples' group of this name. By position: of targets"};
+}
+inline Option positions_option(std::string& positions) {
+  return {"--positions", "FIRST:LAST", &positions,
+          "Only count the targets at these positions of the input, from 0, such as 32:63"};
+}
 inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON"}; }
 
 inline constexpr Range seed_range{0, 9e15};

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
 #include "apps/inference/answers.h"
+#include "apps/inference/attention_map.h"
 #include "apps/inference/example_answers.h"
 #include "apps/inference/kinds.h"
 #include "apps/inference/row_scores.h"
@@ -24,7 +27,7 @@ namespace heed {
 namespace {
 
 struct EvaluateArguments final : CommandArguments {
-  std::string path, split, checkpoint, predictions, by, unknown = "error";
+  std::string path, split, checkpoint, predictions, by, positions, unknown = "error";
   std::optional<std::string> input;
   std::optional<int64_t> stride;
   int64_t beam = 1;
@@ -45,10 +48,10 @@ struct EvaluateArguments final : CommandArguments {
         {"--predictions", "FILE", &predictions,
          "Also write every example as JSON, one line each: index, source, mean loss, and if it has "
          "an "
-         "expected output also this, the prediction and whether it is correct"},
-        {"--by", "REGEX|length", &by,
-         "Also score each kind of examples: what this regular expression, or its first group, "
-         "matches in the source, or its length"},
+         "expected output also this, the prediction and whether it is correct; and the probability "
+         "and the most likely token at each target"},
+        by_option(by, "Also score each kind of examples"),
+        positions_option(positions),
         {"--input", "FILE", &input,
          "Instead of a split, score each line of this file, or of standard input for -: a text, "
          "an input and its output with a tab between, a label and a text, or an example"},
@@ -94,9 +97,10 @@ bool note_windows(std::span<const Sequence> lines, const Windows& windows) {
 
 int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   const Experiment& experiment = saved.config.experiment;
-  check_input(
-      a.split.empty() && a.predictions.empty() && a.by.empty() && a.beam == 1,
-      "--input scores lines instead of a split: leave out --split, --predictions, --by and --beam");
+  check_input(a.split.empty() && a.predictions.empty() && a.by.empty() && a.positions.empty() &&
+                  a.beam == 1,
+              "--input scores lines instead of a split: leave out --split, --predictions, --by, "
+              "--positions and --beam");
   check_input(
       experiment.model.kind != ModelKind::language_model || !experiment.data.kind->is_task(),
       "--input is for language models of texts or lines, and for models of pairs, labels or "
@@ -122,9 +126,14 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
 }
 
 // `sources`: of the examples. Without an expected output there is no prediction either.
-void write_predictions(const std::string& path, const SplitScores& details,
+void write_predictions(const std::string& path, const SplitScores& details, const Corpus& corpus,
                        const std::vector<std::string>& sources) {
   AtomicFile file(path);
+  auto target = details.targets.begin();
+  const auto token = [&](int32_t id) {
+    return corpus.framing == ModelKind::classifier ? corpus.labels.at(static_cast<size_t>(id))
+                                                   : token_label(*corpus.target, id);
+  };
   for (size_t i = 0; i < sources.size(); ++i) {
     Json row = Json::object().set("index", static_cast<int64_t>(i)).set("source", sources[i]);
     const Outcome& outcome = details.outcomes.at(i);
@@ -136,28 +145,40 @@ void write_predictions(const std::string& path, const SplitScores& details,
       row.set("predicted", found.predicted)
           .set("expected", found.expected)
           .set("correct", outcome.correct);
-    file.write(row.set("loss", float32_digits(outcome.mean_loss())).text() + "\n");
+    row.set("loss", float32_digits(outcome.mean_loss()));
+    if (!corpus.format.numbers) {
+      const auto first = std::exchange(target, target + outcome.targets);
+      row.set("targets", Json::list(std::span(first, target), [&](const TargetOutcome& each) {
+                return Json::object()
+                    .set("position", each.position)
+                    .set("expected", token(each.expected))
+                    .set("probability", float32_digits(std::exp(-each.loss)))
+                    .set("predicted", token(each.predicted))
+                    .set("predicted_probability", float32_digits(std::exp(-each.predicted_loss)));
+              }));
+    }
+    file.write(row.text() + "\n");
   }
   file.commit();
 }
 
-std::string kinds_table(const std::vector<KindScores>& kinds, bool exact) {
+std::string kinds_table(const std::vector<KindScores>& kinds, const Score* fraction) {
   Table table{{{"kind", "examples"}}, {}};
-  if (exact) table.rows[0].emplace_back("exact match");
-  table.rows[0].emplace_back("loss");
+  if (fraction) table.rows[0].emplace_back(fraction->title);
+  table.rows[0].emplace_back(scores::loss.title);
   for (const KindScores& each : kinds) {
     Table::Row row = {each.kind, std::to_string(each.examples)};
-    if (exact) row.push_back(fmt::format("{:.2f} %", 100 * each.exact_match()));
+    if (fraction) row.push_back(score_text(*fraction, each.fraction(*fraction)));
     row.push_back(four_digits(each.mean_loss()));
     table.rows.push_back(std::move(row));
   }
   return table.text();
 }
 
-Json kinds_json(const std::vector<KindScores>& kinds, bool exact) {
+Json kinds_json(const std::vector<KindScores>& kinds, const Score* fraction) {
   return Json::list(kinds, [&](const KindScores& each) {
     Json row = Json::object().set("kind", each.kind).set("examples", each.examples);
-    if (exact) row.set("exact_match", each.exact_match());
+    if (fraction) row.set(fraction->name, each.fraction(*fraction));
     return row.set("loss", each.mean_loss());
   });
 }
@@ -180,6 +201,9 @@ int EvaluateArguments::run() const {
   check_input(!stride, "--stride is for --input");
   check_input(beam == 1 || experiment.model.kind == ModelKind::seq2seq,
               "--beam is for encoder-decoders");
+  std::optional<PositionRange> range;
+  if (!positions.empty()) range = PositionRange::parse(positions);
+  check_input(!range || beam == 1, "--positions and --beam: choose one");
   std::optional<Kinds> kinds;
   if (!by.empty()) kinds.emplace(by);
   const std::string predictions_path =
@@ -191,28 +215,35 @@ int EvaluateArguments::run() const {
   const bool numbers = corpus.format.numbers, exact = has_exact_match(experiment) && !numbers;
   const std::string chosen = split_or_default(corpus, split);
   check_evaluation_memory(experiment, corpus, chosen, available_memory());
-  const SplitScores details = score_split(
-      *run.model, corpus, experiment, chosen,
-      {.outcomes = true, .predictions = (exact || numbers) && !predictions.empty(), .beam = beam});
+  const ScoreRequest request{.outputs = !range,
+                             .details = true,
+                             .predictions = (exact || numbers) && !predictions.empty(),
+                             .positions = range,
+                             .beam = beam};
+  const SplitScores details = score_split(*run.model, corpus, experiment, chosen, request);
   if (rank() > 0) return exit_done;
   if (!predictions.empty())
-    write_predictions(predictions_path, details, source_texts(corpus, split_of(corpus, chosen)));
-  std::vector<KindScores> by_kind;
-  if (kinds) by_kind = kinds->scores(details.outcomes, corpus, split_of(corpus, chosen));
+    write_predictions(predictions_path, details, corpus,
+                      source_texts(corpus, split_of(corpus, chosen)));
+  const Score* const fraction = Kinds::fraction(by, experiment, corpus);
+  const std::vector<KindScores> by_kind =
+      kinds ? kinds->scores(details, corpus, split_of(corpus, chosen))
+            : scores_of_groups(details.outcomes, corpus);
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.path()), run.checkpoint.step(),
                               scores_table({{chosen, details.scores}})));
-    if (kinds) print("\n" + kinds_table(by_kind, exact));
+    if (!by_kind.empty()) print("\n" + kinds_table(by_kind, fraction));
     return exit_done;
   }
   Json result =
       Json::object().set("run", run.path()).set("step", run.checkpoint.step()).set("split", chosen);
+  if (range) result.set("positions", range->text());
   details.scores.visit([&](const char* name, auto value) { result.set(name, value); });
   if (exact)
     result.set("errors_by_length",
                lengths_json(errors_by_length(details.outcomes,
                                              source_lengths(corpus, split_of(corpus, chosen)))));
-  if (kinds) result.set("by", kinds_json(by_kind, exact));
+  if (kinds) result.set("by", kinds_json(by_kind, fraction));
   if (corpus.framing == ModelKind::classifier && !numbers && !corpus.format.at_positions)
     result.set("confusion", confusion(corpus.labels, details.outcomes));
   print(fmt::format("{}\n", result.text(2)));

@@ -82,17 +82,27 @@ Texts label_texts(const std::vector<std::string>& labels, const InputLine& line,
   return texts;
 }
 
+// `likely`: the most likely token in the place of each token of the line.
 Texts loss_texts(const TextCodec& codec, const InputLine& line, const Hypothesis& found,
-                 const Windows& windows, const AnswerOptions& options) {
+                 const Hypothesis& likely, const Windows& windows, const AnswerOptions& options) {
   if (found.tokens.empty()) return {options.json ? row_of(line).text() : ""};
   const double loss = 0 - found.log_probability / static_cast<double>(found.tokens.size());
   if (!options.json) return {fmt::format("{}\t{}", four_digits(loss), line.text)};
   Json row = row_of(line).set("loss", float32_digits(loss));
   if (windows.context > 0) row.set("context", windows.context).set("stride", windows.stride);
-  return {row.set("tokens", Json::list(found.tokens,
-                                       [&](int32_t id) { return codec.vocabulary().token(id); }))
-              .set("losses", Json::list(found.token_log_probabilities,
-                                        [](double each) { return float32_digits(-each); }))
+  const auto tokens = [&](const Hypothesis& of) {
+    return Json::list(of.tokens, [&](int32_t id) { return codec.vocabulary().token(id); });
+  };
+  const auto numbers = [](const Hypothesis& of, double (*f)(double)) {
+    return Json::list(of.token_log_probabilities,
+                      [f](double each) { return float32_digits(f(each)); });
+  };
+  const auto probability = [](double each) { return std::exp(each); };
+  return {row.set("tokens", tokens(found))
+              .set("losses", numbers(found, [](double each) { return -each; }))
+              .set("probabilities", numbers(found, probability))
+              .set("predicted", tokens(likely))
+              .set("predicted_probabilities", numbers(likely, probability))
               .text()};
 }
 
@@ -225,7 +235,7 @@ Answerer loss_answerer(const Model& model, const TextCodec& codec, const Windows
         return scored_tokens(model, lines, windows);
       },
       [&codec, windows, options](const InputLine& line, const std::vector<Hypothesis>& found) {
-        return loss_texts(codec, line, found.front(), windows, options);
+        return loss_texts(codec, line, found[0], found[1], windows, options);
       });
   answerer.json = options.json;
   return answerer;

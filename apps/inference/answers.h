@@ -57,10 +57,11 @@ GenerationOptions default_generation(const Experiment& experiment, const Corpus&
 Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
                              const GenerationOptions& generation, const AnswerOptions& options);
 // Answers with the mean loss of the line's tokens, a tab and the line, or an object with the loss
-// of each token. The model reads what generation without a prompt starts from (default_prompt()),
-// then the line, then <eos> if the vocabulary has it. An empty line is scored only if it has <eos>.
-// It reads a line that is longer than its context in windows. The object has their "context" and
-// "stride" if the model has a limit.
+// and the probability of each token, and the most likely token in its place. The model reads what
+// generation without a prompt starts from (default_prompt()), then the line, then <eos> if the
+// vocabulary has it. An empty line is scored only if it has <eos>. It reads a line that is longer
+// than its context in windows. The object has their "context" and "stride" if the model has a
+// limit.
 Answerer loss_answerer(const Model& model, const TextCodec& codec, const Windows& windows,
                        const AnswerOptions& options);
 

@@ -22,48 +22,27 @@ struct BatchScores {
   int64_t best_losses = 0, divergences = 0;                  // number of these
 };
 
-struct FlatCount {
-  int32_t target, prediction;
-  int64_t count;
-};
-
-// Adds up the counts of all ranks.
-TargetCounts of_all_ranks(const TargetCounts& own) {
-  std::vector<FlatCount> flat;
-  for (const auto& [pair, count] : own) flat.push_back({pair.first, pair.second, count});
-  TargetCounts all;
-  for (const FlatCount& each : concatenated(flat))
-    all[{each.target, each.prediction}] += each.count;
-  return all;
-}
-
-// Returns log Σ exp(logit).
-double log_sum(std::span<const real> logits) {
+// Returns log Σ exp of the logits of a row.
+double log_sum_exp(std::span<const real> logits) {
   const double highest = *std::ranges::max_element(logits);
   double sum = 0;
   for (const real logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
   return std::log(sum) + highest;
 }
 
-// Returns -log p of a target by the logits of its row.
-double loss_of(std::span<const real> logits, int32_t target) {
-  return log_sum(logits) - static_cast<double>(logits[static_cast<size_t>(target)]);
-}
-
-// Compares the logits at a target with its reference.
-void add_reference(std::span<const real> logits, int32_t target, std::span<const float> reference,
-                   BatchScores& scores) {
+// Compares the logits at a target, whose log Σ exp is `log_sum`, with its reference.
+void add_reference(std::span<const real> logits, double log_sum, int32_t target,
+                   std::span<const float> reference, BatchScores& scores) {
   const bool is_loss = reference.size() == 1;
   if (std::isnan(reference[0])) return;
   scores.best_loss +=
       is_loss ? double{reference[0]} : -std::log(double{reference[static_cast<size_t>(target)]});
-  scores.loss_with_best += loss_of(logits, target);
+  scores.loss_with_best += log_sum - static_cast<double>(logits[static_cast<size_t>(target)]);
   ++scores.best_losses;
   if (is_loss) return;
-  const double sum = log_sum(logits);
   for (size_t i = 0; i < logits.size(); ++i)
     if (const double p = reference[i]; p > 0)
-      scores.divergence += p * (std::log(p) - static_cast<double>(logits[i]) + sum);
+      scores.divergence += p * (std::log(p) - static_cast<double>(logits[i]) + log_sum);
   ++scores.divergences;
 }
 
@@ -73,15 +52,15 @@ size_t number_of_targets(std::span<const int32_t> target) {
 }
 
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
-// do. logits (B, T, vocab) and target (B, T), or (B, C) and (B).
-void count_correct(const Tensor& logits, const Batch& batch, Examples all, BatchScores& scores,
-                   std::vector<Outcome>* outcomes, TargetCounts* counts) {
+// do. logits (B, T, vocab) and target (B, T), or (B, C) and (B). Adds to `details` unless null.
+void count_correct(const Tensor& logits, const Batch& batch, Examples read, BatchScores& scores,
+                   EvaluationDetails* details) {
   const Ids& target = batch.target;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
   const int64_t time = target.size() / std::max<int64_t>(1, examples);
   for (int64_t b = 0; b < examples; ++b) {
-    Outcome outcome;
-    const Example& example = *all[static_cast<size_t>(b)];
+    const Example& example = *read[static_cast<size_t>(b)];
+    Outcome outcome{.group = example.group};
     std::span<const float> reference = example.reference;
     const size_t width = reference.size() / number_of_targets(example.target);
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
@@ -90,31 +69,38 @@ void count_correct(const Tensor& logits, const Batch& batch, Examples all, Batch
       outcome.expected = target[t];
       outcome.predicted = static_cast<int32_t>(std::max_element(row, row + vocabulary) - row);
       const bool hit = outcome.predicted == outcome.expected;
-      scores.correct_tokens += hit;
       outcome.correct = outcome.correct && hit;
+      outcome.correct_targets += hit;
       ++outcome.targets;
       if (!hit && outcome.first_error == 0) outcome.first_error = outcome.targets;
-      if (outcomes)
-        outcome.loss += loss_of({row, static_cast<size_t>(vocabulary)}, outcome.expected);
-      if (counts) ++(*counts)[{outcome.expected, outcome.predicted}];
-      if (width == 0) continue;
-      add_reference({row, static_cast<size_t>(vocabulary)}, outcome.expected,
-                    reference.first(width), scores);
+      if (!details && width == 0) continue;
+      const double sum = log_sum_exp({row, static_cast<size_t>(vocabulary)});
+      if (width > 0)
+        add_reference({row, static_cast<size_t>(vocabulary)}, sum, outcome.expected,
+                      reference.first(width), scores);
       reference = reference.subspan(width);
+      if (!details) continue;
+      details->targets.push_back({static_cast<int32_t>(t - b * time), outcome.expected,
+                                  outcome.predicted, sum - row[outcome.expected],
+                                  sum - row[outcome.predicted]});
+      outcome.loss += details->targets.back().loss;
     }
-    scores.correct_examples += outcome.correct;
-    if (outcomes) outcomes->push_back(outcome);
+    scores.correct_tokens += outcome.correct_targets;
+    scores.examples += outcome.targets > 0;
+    scores.correct_examples += outcome.correct && outcome.targets > 0;
+    if (details) details->outcomes.push_back(outcome);
   }
 }
 
 // The same of targets that are numbers: adds the squared errors.
-void add_numbers(const Tensor& outputs, const Batch& batch, Examples all, BatchScores& scores,
-                 std::vector<Outcome>* outcomes) {
+void add_numbers(const Tensor& outputs, const Batch& batch, Examples read, BatchScores& scores,
+                 EvaluationDetails* details) {
   const int64_t examples = batch.target.dim(0), time = batch.target.size() / examples;
   double count = 0;
   for (int64_t b = 0; b < examples; ++b) {
-    Outcome outcome;
-    const std::vector<float>& reference = all[static_cast<size_t>(b)]->reference;
+    const Example& example = *read[static_cast<size_t>(b)];
+    Outcome outcome{.group = example.group};
+    const std::vector<float>& reference = example.reference;
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (batch.target[t] == ignored) continue;
       const double y = batch.numbers.data()[t], error = outputs.data()[t] - y;
@@ -122,14 +108,22 @@ void add_numbers(const Tensor& outputs, const Batch& batch, Examples all, BatchS
       scores.mean += distance / ++count;
       scores.squares += distance * (y - scores.mean);
       outcome.loss += error * error;
+      if (details)
+        details->targets.push_back({static_cast<int32_t>(t - b * time), 0, 0, error * error, 0});
       const auto target = static_cast<size_t>(outcome.targets++);
       if (target >= reference.size() || std::isnan(reference[target])) continue;
       scores.best_loss += double{reference[target]};
       scores.loss_with_best += error * error;
       ++scores.best_losses;
     }
-    if (outcomes) outcomes->push_back(outcome);
+    scores.examples += outcome.targets > 0;
+    if (details) details->outcomes.push_back(outcome);
   }
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
 }
 
 }  // namespace
@@ -140,34 +134,28 @@ Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction)
 }
 
 Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing, int64_t batch_size,
-                  std::vector<Outcome>* outcomes, TargetCounts* counts) {
+                  EvaluationDetails* details) {
   ScopeGuard here;
   here->gradients = here->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
   const RankShare own(batches.count());
   std::vector<BatchScores> parts;
-  std::vector<Outcome> own_outcomes;
-  TargetCounts own_counts;
+  EvaluationDetails found;
   Batch batch;
   for (int64_t i = own.first; i < own.last; ++i) {
-    const Examples examples = batches.examples(i);
-    batches.write(examples, batch);
+    const Examples read = batches.examples(i);
+    batches.write(read, batch);
     const Tensor logits = model.logits(batch);
     BatchScores& part = parts.emplace_back();
     part.loss = batch_loss(logits, batch, Reduction::sum).item();
     part.targets = batch.targets;
-    part.examples = batch.target.dim(0);
-    std::vector<Outcome>* const own_results = outcomes ? &own_outcomes : nullptr;
-    batch.numbers
-        ? add_numbers(logits, batch, examples, part, own_results)
-        : count_correct(logits, batch, examples, part, own_results, counts ? &own_counts : nullptr);
+    (batch.numbers ? add_numbers : count_correct)(logits, batch, read, part,
+                                                  details ? &found : nullptr);
   }
-  if (outcomes) {
-    const std::vector<Outcome> all = concatenated(own_outcomes);
-    outcomes->insert(outcomes->end(), all.begin(), all.end());
+  if (details) {
+    append(details->outcomes, concatenated(found.outcomes));
+    append(details->targets, concatenated(found.targets));
   }
-  if (counts)
-    for (const auto& [pair, count] : of_all_ranks(own_counts)) (*counts)[pair] += count;
   Measured scores;
   int64_t correct_examples = 0, correct_tokens = 0;
   BatchScores best;

@@ -3,9 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "data/batch.h"
@@ -20,6 +18,8 @@ struct Outcome {
   int64_t targets = 0;
   double loss = 0;          // sum over targets of -log p(target), in nats, or of squared errors
   int64_t first_error = 0;  // the first target that is not predicted, from 1 on; 0: none
+  int64_t correct_targets = 0;
+  int32_t group = -1;  // Example::group
 
   double mean_loss() const { return targets > 0 ? loss / static_cast<double>(targets) : 0; }
 };
@@ -31,11 +31,12 @@ struct Measured {
   double loss = 0;
   double variance = 0;        // of targets that are numbers
   double token_accuracy = 0;  // fraction of targets that are the most likely token
-  // Fraction of examples whose targets all are the most likely token. This equals the exact match
-  // of greedy search, because greedy search generates the targets if and only if each target is the
-  // most likely token after the targets before it.
+  // Fraction of examples with targets whose targets all are the most likely token. This equals the
+  // exact match of greedy search, because greedy search generates the targets if and only if each
+  // target is the most likely token after the targets before it.
   double exact_match = 0;
-  int64_t examples = 0, targets = 0;
+  int64_t examples = 0;  // that have a target
+  int64_t targets = 0;
   // Where targets have a reference (Corpus::reference_width), their means: the loss of the best
   // possible predictor, the model's loss minus that, and the divergence KL(p‖q) of the model's
   // probabilities q from the reference p, in nats. NaN without references.
@@ -49,13 +50,24 @@ struct Measured {
 // the squared error of numbers.
 Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction);
 
-// How often each target was predicted as each token or class: counts by (target, prediction).
-using TargetCounts = std::map<std::pair<int32_t, int32_t>, int64_t>;
+// The result of one target.
+struct TargetOutcome {
+  int32_t position = 0;                 // of the input that it belongs to, from 0
+  int32_t expected = 0, predicted = 0;  // 0 of numbers
+  double loss = 0;                      // -log p(expected), in nats, or the squared error
+  double predicted_loss = 0;            // -log p(predicted); 0 of numbers
+};
+
+// What an evaluation finds out besides scores.
+struct EvaluationDetails {
+  std::vector<Outcome> outcomes = {};       // of each example
+  std::vector<TargetOutcome> targets = {};  // of each example in turn
+};
 
 // Evaluates every example of the dataset once, without dropout. Does not change the state of
 // training. The ranks (core/ranks.h) share the examples, and all get the same scores. Appends the
-// result of each example to `outcomes` and adds its targets to `counts`, unless these are null.
+// details, unless they are null.
 Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing, int64_t batch_size,
-                  std::vector<Outcome>* outcomes = nullptr, TargetCounts* counts = nullptr);
+                  EvaluationDetails* details = nullptr);
 
 }  // namespace heed

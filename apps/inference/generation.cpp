@@ -276,22 +276,27 @@ Found scored_tokens(const Model& model, std::span<const Sequence> sequences,
         Found results;
         for (const size_t row : rows) {
           const auto& [sequence, window] = parts[chosen[row]];
-          Hypothesis part;
+          std::vector<Hypothesis> part(2);
+          const auto add = [](Hypothesis& to, std::span<const real> row_logits, int32_t token) {
+            to.tokens.push_back(token);
+            to.token_log_probabilities.push_back(log_probability(row_logits, token));
+          };
           for (int64_t t = window.scored; t < window.last; ++t) {
             const int32_t target = sequences[sequence][static_cast<size_t>(t + 1)];
             const size_t at = row * time + static_cast<size_t>(t - window.first);
-            part.tokens.push_back(target);
-            part.token_log_probabilities.push_back(
-                log_probability(logits.values().subspan(at * width, width), target));
+            const std::span<const real> scored_row = logits.values().subspan(at * width, width);
+            add(part[0], scored_row, target);
+            add(part[1], scored_row,
+                static_cast<int32_t>(std::ranges::max_element(scored_row) - scored_row.begin()));
           }
-          results.push_back({std::move(part)});
+          results.push_back(std::move(part));
         }
         return results;
       });
-  Found results(sequences.size(), std::vector<Hypothesis>(1));
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Hypothesis& whole = results[parts[i].first][0];
-    const Hypothesis& part = found[i][0];
+  Found results(sequences.size(), std::vector<Hypothesis>(2));
+  for (size_t i = 0; i < 2 * parts.size(); ++i) {
+    Hypothesis& whole = results[parts[i / 2].first][i % 2];
+    const Hypothesis& part = found[i / 2][i % 2];
     whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
     for (const double each : part.token_log_probabilities) {
       whole.token_log_probabilities.push_back(each);

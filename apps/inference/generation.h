@@ -77,8 +77,9 @@ struct Window {
 // Returns the windows of a sequence with this number of targets.
 std::vector<Window> windows_of(int64_t targets, const Windows& windows);
 
-// Returns one hypothesis for each sequence: its tokens after the first, with the log probability of
-// each given the tokens before it that its window has.
+// Returns two hypotheses for each sequence: its tokens after the first, with the log probability of
+// each given the tokens before it that its window has; and the most likely token at each of these
+// places, with its log probability.
 Found scored_tokens(const Model& model, std::span<const Sequence> sequences,
                     const Windows& windows = {});
 

@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-constexpr const char* no_match = "no match";
+constexpr const char *no_match = "no match", *position_word = "position";
 
 }  // namespace
 
@@ -26,8 +26,9 @@ struct Kinds::Expression {
     if (code == 0) return;
     char problem[200];
     ::regerror(code, &compiled, problem, sizeof problem);
-    throw InputError(fmt::format("--by {}: expected the word length or a regular expression: {}",
-                                 in_quotes(text), problem));
+    throw InputError(fmt::format(
+        "--by {}: expected length, position, the name of a group or a regular expression: {}",
+        in_quotes(text), problem));
   }
   ~Expression() { ::regfree(&compiled); }
   Expression(const Expression&) = delete;
@@ -45,19 +46,32 @@ struct Kinds::Expression {
   regex_t compiled;
 };
 
-double KindScores::mean_loss() const {
-  return loss / static_cast<double>(std::max<int64_t>(1, targets));
-}
-
 Kinds::Kinds(const std::string& by) : by_(by) {
-  check_input(!by.empty(), "--by: expected the word length or a regular expression");
-  if (by != "length") expression_ = std::make_unique<Expression>(by);
+  check_input(!by.empty(),
+              "--by: expected length, position, the name of a group or a regular expression");
+  if (by != "length" && by != position_word) expression_ = std::make_unique<Expression>(by);
 }
 
 Kinds::~Kinds() = default;
 
-std::vector<KindScores> Kinds::scores(const std::vector<Outcome>& outcomes, const Corpus& corpus,
+const Score* Kinds::fraction(const std::string& by, const Experiment& experiment,
+                             const Corpus& corpus) {
+  if (corpus.format.numbers) return nullptr;
+  return by != position_word && has_exact_match(experiment) ? &scores::exact_match
+                                                            : &scores::token_accuracy;
+}
+
+std::vector<KindScores> Kinds::scores(const SplitScores& split, const Corpus& corpus,
                                       const Dataset& dataset) const {
+  std::vector<KindScores> list;
+  if (by_ == position_word) {
+    for (const auto& [position, scores] : scores_by_position(split.targets)) list.push_back(scores);
+    return list;
+  }
+  const std::string name = by_ == "group" ? "" : by_;
+  for (const Groups& groups : corpus.groups)
+    if (std::ranges::find(groups, name, &Groups::value_type::first) != groups.end())
+      return scores_of_groups(split.outcomes, corpus, name);
   std::vector<std::string> sources;
   std::vector<int64_t> lengths;
   if (expression_)
@@ -66,20 +80,16 @@ std::vector<KindScores> Kinds::scores(const std::vector<Outcome>& outcomes, cons
     lengths = source_lengths(corpus, dataset);
   std::map<std::string, KindScores, decltype(&comes_before)> by_kind(&comes_before);
   KindScores rest{no_match};
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    const Outcome& outcome = outcomes[i];
+  for (size_t i = 0; i < split.outcomes.size(); ++i) {
+    const Outcome& outcome = split.outcomes[i];
     const std::optional<std::string> kind =
         expression_ ? expression_->kind_of(sources.at(i)) : std::to_string(lengths.at(i));
     KindScores& scores = kind ? by_kind[*kind] : rest;
     if (kind) scores.kind = *kind;
-    ++scores.examples;
-    scores.correct += outcome.correct;
-    scores.targets += outcome.targets;
-    scores.loss += outcome.loss;
+    scores.add(outcome);
   }
   check_input(!by_kind.empty(), "--by {}: matches no source; the first is {}", in_quotes(by_),
               sources.empty() ? "missing" : in_quotes(sources[0]));
-  std::vector<KindScores> list;
   for (const auto& [kind, scores] : by_kind) list.push_back(scores);
   if (rest.examples > 0) list.push_back(rest);
   return list;

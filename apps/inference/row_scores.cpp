@@ -153,16 +153,18 @@ Answerer row_answerer(const Model& model, const Experiment& experiment, const Co
       sources.push_back(line.ids);
     }
     if (options.check) options.check(sources);
-    std::vector<Outcome> outcomes;
-    Dataset dataset{std::ssize(rows),
-                    [&](int64_t i, Example& example) { example = rows[static_cast<size_t>(i)]; }};
-    if (!rows.empty()) evaluate(model, dataset, corpus.framing, batch_size, &outcomes);
+    EvaluationDetails details;
+    const Dataset dataset{std::ssize(rows), [&](int64_t i, Example& example) {
+                            example = rows[static_cast<size_t>(i)];
+                          }};
+    if (!rows.empty()) evaluate(model, dataset, corpus.framing, batch_size, &details);
     std::vector<std::vector<std::string>> answers;
     for (size_t i = 0; i < lines.size(); ++i)
       answers.push_back(
-          {options.json ? json_of(lines[i], written[i], outcomes[i], corpus)
-                        : fmt::format("{}\t{}\t{}", four_digits(outcomes[i].mean_loss()),
-                                      outcomes[i].correct ? "right" : "wrong", lines[i].text)});
+          {options.json
+               ? json_of(lines[i], written[i], details.outcomes[i], corpus)
+               : fmt::format("{}\t{}\t{}", four_digits(details.outcomes[i].mean_loss()),
+                             details.outcomes[i].correct ? "right" : "wrong", lines[i].text)});
     return answers;
   };
   return answerer;

@@ -74,6 +74,57 @@ std::string note_on_bleu(const std::string& split, const Scores& scores) {
 
 }  // namespace
 
+void KindScores::add(const Outcome& outcome) {
+  if (outcome.targets == 0) return;
+  ++examples;
+  correct += outcome.correct;
+  targets += outcome.targets;
+  correct_targets += outcome.correct_targets;
+  loss += outcome.loss;
+}
+
+namespace {
+
+double per_count(double sum, int64_t count) {
+  return sum / static_cast<double>(std::max<int64_t>(1, count));
+}
+
+}  // namespace
+
+double KindScores::fraction(const Score& score) const {
+  return &score == &scores::exact_match ? per_count(static_cast<double>(correct), examples)
+                                        : per_count(static_cast<double>(correct_targets), targets);
+}
+double KindScores::mean_loss() const { return per_count(loss, targets); }
+
+std::vector<KindScores> scores_of_groups(const std::vector<Outcome>& outcomes, const Corpus& corpus,
+                                         const std::optional<std::string>& name) {
+  std::map<std::string, KindScores, decltype(&comes_before)> by_kind(&comes_before);
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.group < 0) continue;
+    for (const auto& [group, value] : corpus.groups.at(static_cast<size_t>(outcome.group))) {
+      if (name && group != *name) continue;
+      const std::string kind = name || group.empty() ? value : group + " " + value;
+      by_kind.try_emplace(kind, KindScores{kind}).first->second.add(outcome);
+    }
+  }
+  std::vector<KindScores> list;
+  for (const auto& [kind, scores] : by_kind)
+    if (scores.examples > 0) list.push_back(scores);
+  return list;
+}
+
+std::map<int64_t, KindScores> scores_by_position(const std::vector<TargetOutcome>& targets) {
+  std::map<int64_t, KindScores> by_position;
+  for (const TargetOutcome& target : targets) {
+    Outcome one{.correct = target.expected == target.predicted, .targets = 1, .loss = target.loss};
+    one.correct_targets = one.correct;
+    by_position[target.position].add(one);
+  }
+  for (auto& [position, scores] : by_position) scores.kind = std::to_string(position);
+  return by_position;
+}
+
 std::optional<double> Scores::find(const Score& score) const {
   const auto found = values.find(&score);
   return found == values.end() ? std::nullopt : std::optional(found->second);
@@ -95,6 +146,11 @@ Scores Scores::from(const Json& json) {
       result.values[*score] =
           value.is_null() ? NAN
                           : in_context(name, [&, &number = value] { return number.number(); });
+    if (name.ends_with(']'))
+      result.of_groups.emplace_back(name,
+                                    value.is_null() ? NAN : in_context(name, [&, &number = value] {
+                                      return number.number();
+                                    }));
     if (name == "examples") result.examples = in_context(name, read_count);
     if (name == "targets") result.targets = in_context(name, read_count);
     if (name == "outputs_without_4grams")
@@ -106,11 +162,17 @@ Scores Scores::from(const Json& json) {
 SplitScores score_split(const Model& model, const Corpus& corpus, const Experiment& experiment,
                         const std::string& split, const ScoreRequest& request) {
   const Dataset& dataset = split_of(corpus, split);
-  const bool searches = request.beam > 1, outcomes = request.outcomes || searches;
+  const bool searches = request.beam > 1, has_groups = !corpus.groups.empty(),
+             has_details = request.details || searches || has_groups;
   SplitScores result;
-  Measured measured = evaluate(model, dataset, corpus.framing, experiment.train.evaluation_batch(),
-                               outcomes ? &result.outcomes : nullptr);
-  if (const auto bytes = corpus.target_bytes.find(split); bytes != corpus.target_bytes.end())
+  std::optional<Dataset> some;
+  if (request.positions) some = at_positions(dataset, *request.positions);
+  Measured measured =
+      evaluate(model, some ? *some : dataset, corpus.framing, experiment.train.evaluation_batch(),
+               has_details ? &result : nullptr);
+  if (request.positions) check_any_target(measured.targets, *request.positions);
+  if (const auto bytes = corpus.target_bytes.find(split);
+      bytes != corpus.target_bytes.end() && !request.positions)
     measured.target_bytes = bytes->second;
   const bool scores_outputs = request.outputs && has_output_scores(experiment);
   if (scores_outputs || request.predictions || searches)
@@ -132,6 +194,15 @@ SplitScores score_split(const Model& model, const Corpus& corpus, const Experime
     scores.outputs_without_4grams = outputs_without_4grams(measured.outputs);
   if (searches)
     scores.values[&scores::exact_match] = exact_match_of(result.predictions, result.outcomes);
+  for (const KindScores& each : scores_of_groups(result.outcomes, corpus)) {
+    const auto add = [&](const char* score, double value) {
+      scores.of_groups.emplace_back(fmt::format("{}[{}]", score, each.kind), value);
+    };
+    add(scores::loss.name, each.mean_loss());
+    for (const Score* const score : {&scores::token_accuracy, &scores::exact_match})
+      if (scores.values.contains(score)) add(score->name, each.fraction(*score));
+    add("examples", static_cast<double>(each.examples));
+  }
   if (request.outputs)
     scores.visit([&](const char* name, auto value) {
       const auto number = static_cast<double>(value);
@@ -160,7 +231,7 @@ std::map<int64_t, ErrorCount> errors_by_length(const std::vector<Outcome>& outco
 }
 
 const Score* find_score(const std::string& name) {
-  const std::string last = last_component(name);
+  const std::string last = last_component(without_group(name));
   const auto* const found =
       std::ranges::find_if(scores::all, [&](const Score* score) { return score->name == last; });
   return found == std::end(scores::all) ? nullptr : *found;

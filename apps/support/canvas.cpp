@@ -102,15 +102,25 @@ void Canvas::upright_text(double x, double y, const char* anchor, std::string_vi
 }
 
 void Canvas::axes(const PlotAxis& x, const PlotAxis& y, std::string_view x_title,
-                  std::string_view y_title) {
+                  std::string_view y_title, const std::vector<std::string>& x_names) {
   const double left = x.begin(), right = x.end(), bottom = y.begin(), top = y.end();
   for (const double tick : y.ticks()) {
     put("<path d=\"M{} {}H{}\" stroke=\"#ddd\"/>", left, tenth(y.pixel(tick)), right);
     text(left - 8, y.pixel(tick) + 4, "end", tick_text(tick));
   }
-  for (const double tick : x.ticks()) {
-    put("<path d=\"M{} {}v5\" stroke=\"#888\"/>", tenth(x.pixel(tick)), bottom);
-    text(x.pixel(tick), bottom + 19, "middle", tick_text(tick));
+  const auto x_tick = [&](double value, std::string_view label) {
+    put("<path d=\"M{} {}v5\" stroke=\"#888\"/>", tenth(x.pixel(value)), bottom);
+    text(x.pixel(value), bottom + 19, "middle", label);
+  };
+  if (x_names.empty())
+    for (const double tick : x.ticks()) x_tick(tick, tick_text(tick));
+  double end = -1;  // of the last name
+  for (size_t i = 0; i < x_names.size(); ++i) {
+    const double at = x.pixel(static_cast<double>(i)),
+                 half = 4.0 * static_cast<double>(character_count(x_names[i]));
+    if (at - half < end) continue;
+    x_tick(static_cast<double>(i), x_names[i]);
+    end = at + half;
   }
   put("<path d=\"M{} {}V{}H{}\" stroke=\"#888\" fill=\"none\"/>", left, top, bottom, right);
   text((left + right) / 2, bottom + 40, "middle", x_title);

@@ -58,9 +58,9 @@ class Canvas {
   void upright_text(double x, double y, const char* anchor, std::string_view words);
 
   // Both axes with their ticks, a grid line for each tick of y, and titles. The axis y begins at
-  // the bottom.
+  // the bottom. `x_names`: of the ticks 0, 1, 2, …, as many as there is room for.
   void axes(const PlotAxis& x, const PlotAxis& y, std::string_view x_title,
-            std::string_view y_title);
+            std::string_view y_title, const std::vector<std::string>& x_names = {});
   void line(LineStyle style, const std::vector<std::pair<double, double>>& points);
   // An area around a line, in its colour. Draw it before the line.
   void band(LineStyle style, const std::vector<std::pair<double, double>>& outline);

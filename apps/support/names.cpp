@@ -12,6 +12,10 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
   });
 }
 
+std::string without_group(const std::string& score) {
+  return score.ends_with(']') ? score.substr(0, score.find('[')) : score;
+}
+
 std::string layer_of(const std::string& name) {
   const bool in_stack = name.starts_with("encoder.") || name.starts_with("decoder.");
   int components = 1;

@@ -12,6 +12,9 @@ namespace heed {
 // character and [ab] one of several.
 bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
 
+// Returns the name of a score without its group: "val.loss[length 1.5]" → "val.loss".
+std::string without_group(const std::string& score);
+
 // Returns the layer that a parameter or module belongs to: decoder.layers.0.attention, decoder.norm
 // or embedding.
 std::string layer_of(const std::string& name);

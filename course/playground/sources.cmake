@@ -3,7 +3,7 @@ set(playground_apps "")
 foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/toml
         config/other_names
         inference/attended_example inference/attention_map inference/evaluation inference/generation
-        inference/padded inference/predictions inference/score inference/scores
+        inference/padded inference/positions inference/predictions inference/score inference/scores
         support/files support/json support/names support/table support/terminal support/text_scores support/together
         training/shards training/trainer)
   list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../apps/${file}.cpp)

@@ -2,20 +2,14 @@
 // seeds, with statistics.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <unistd.h>
 
-#include "apps/cost/summary.h"
-#include "apps/inference/kinds.h"
-#include "apps/inference/scores.h"
 #include "apps/support/files.h"
-#include "apps/support/names.h"
 #include "apps/support/terminal.h"
-#include "apps/training/saved_run.h"
-#include "core/system_memory.h"
 #include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
 #include "lab/experiments/group_curves.h"
+#include "lab/experiments/kind_scores.h"
 
 namespace heed {
 namespace {
@@ -26,7 +20,8 @@ struct CompareArguments final : CommandArguments {
   std::vector<std::string> paths;
   std::optional<std::string> target;
   ComparisonOptions requested;
-  std::string by, split, curves;
+  KindRequest kinds;
+  std::string positions, curves;
   bool json = false, csv = false, markdown = false, latex = false;
 
   std::vector<Option> options() override {
@@ -42,69 +37,26 @@ struct CompareArguments final : CommandArguments {
          "the first group)"},
         {"--interaction", "KEY,KEY", &requested.question.interaction,
          "Also test whether the effect of the first key depends on the second"},
-        {"--by", "REGEX|length", &by,
-         "Evaluate every run, and show the exact match, or the loss without an expected output, "
-         "of each kind of examples: what this regular expression, or its first group, matches in "
-         "the source, or its length"},
-        {"--split", "NAME", &split, "Split for --by (default: test, else val)"},
+        by_option(kinds.by,
+                  "Evaluate every run, and show the exact match, or the loss without an "
+                  "expected output, of each kind of examples"),
+        positions_option(positions),
+        {"--split", "NAME", &kinds.split,
+         "Split for --by and --positions (default: test, else val)"},
         {"--curves", "FILE", &curves,
          "Also write the curve of --score as CSV: group, step, mean, 95 % interval and n"},
         {"--runs", "", &requested.by_run,
          "List every run with its keys, seed, state and scores; do not group seeds"},
         json_option(json),
         {"--csv", "", &csv, "Print CSV"},
+        {"--long", "", &requested.long_rows,
+         "With --csv: a row for each group and score: group, score, kind of examples, n, mean and "
+         "95 % interval"},
         {"--markdown", "", &markdown, "Print Markdown"},
         {"--latex", "", &latex, "Print LaTeX, for the package booktabs"}};
   }
   int run() const override;
 };
-
-// --by: evaluates the best checkpoint of every run that is done on a split of its data ("": test,
-// or val if there is no test). Adds the loss of each kind of examples, and the exact match if the
-// examples have an expected output, to its scores, as "test[12].exact_match", and their number, as
-// "test[12].examples". Returns the names of the exact matches, or of the losses: first the one of
-// the whole split. `by`: see Kinds (apps/inference/kinds.h). Throws InputError if the data of a run
-// are missing or have changed.
-std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std::string& by,
-                                         const std::string& split) {
-  const Kinds kinds(by);
-  std::vector<std::string> wholes, names;
-  const auto add_name = [](std::vector<std::string>& list, const std::string& name) {
-    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
-  };
-  for (ScoredRun& scored : runs) {
-    if (scored.state != RunState::done) continue;
-    const SavedRun run = SavedRun::open(scored.folder.path());
-    const Experiment& experiment = run.config.experiment;
-    apply_settings(experiment);
-    const TrainedModel loaded(run, "", TrainedModel::Needs::data);
-    const ScopeGuard here;
-    loaded.apply(here);
-    const Corpus& corpus = loaded.corpus;
-    const std::string chosen = split_or_default(corpus, split);
-    check_evaluation_memory(experiment, corpus, chosen, available_memory());
-    const SplitScores details = score_split(*loaded.model, corpus, experiment, chosen,
-                                            {.outputs = false, .outcomes = true});
-    const bool exact = has_exact_match(experiment) && !corpus.format.numbers;
-    const std::string shown = exact ? scores::exact_match.name : scores::loss.name;
-    const auto add = [&](const std::string& name, auto value) {
-      if (!scored.find(name)) scored.scores.emplace_back(name, value);
-    };
-    details.scores.visit([&](const char* name, auto value) { add(chosen + "." + name, value); });
-    add_name(wholes, chosen + "." + shown);
-    for (const KindScores& each :
-         kinds.scores(details.outcomes, corpus, split_of(corpus, chosen))) {
-      const std::string kind = fmt::format("{}[{}].", chosen, each.kind);
-      if (exact) add(kind + scores::exact_match.name, each.exact_match());
-      add(kind + scores::loss.name, each.mean_loss());
-      add(kind + "examples", each.examples);
-      add_name(names, kind + shown);
-    }
-  }
-  std::ranges::sort(names, comes_before);
-  names.insert(names.begin(), wholes.begin(), wholes.end());
-  return names;
-}
 
 int CompareArguments::run() const {
   check_input(json + csv + markdown + latex <= 1,
@@ -112,7 +64,11 @@ int CompareArguments::run() const {
   const bool asks = !requested.question.baseline.empty() || !requested.question.interaction.empty();
   check_input(!requested.by_run || !asks,
               "--runs lists single runs; leave out --baseline and --interaction");
-  check_input(split.empty() || !by.empty(), "--split is for --by");
+  KindRequest asked = kinds;
+  if (!positions.empty()) asked.positions = PositionRange::parse(positions);
+  check_input(asked.split.empty() || asked.evaluates(), "--split is for --by and --positions");
+  check_input(!requested.long_rows || (csv && !requested.by_run && !asks && !target),
+              "--long goes with --csv, without --runs, --baseline, --interaction and --target");
   ComparisonOptions options = requested;
   if (target) options.target = ScoreTarget::parse(*target);
   options.format = json       ? TableFormat::json
@@ -124,9 +80,9 @@ int CompareArguments::run() const {
   const int width = terminal_width(STDOUT_FILENO);
   options.width = width > 0 ? static_cast<size_t>(width) : default_width;
   std::vector<ScoredRun> runs = load_runs(find_runs(paths));
-  if (!by.empty()) {
-    const std::vector<std::string> names = add_kind_scores(runs, by, split);
-    if (options.columns.empty()) options.columns = names;
+  if (asked.evaluates()) {
+    const std::vector<std::string> names = add_kind_scores(runs, asked);
+    if (options.columns.empty() && !options.long_rows) options.columns = names;
   }
   if (!curves.empty()) {
     check_input(!runs.empty(), "there are no runs");

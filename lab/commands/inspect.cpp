@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/inference/positions.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/support/terminal.h"
@@ -24,7 +25,7 @@ namespace {
 struct View;
 
 struct InspectArguments final : CommandArguments {
-  std::string path, view, checkpoint, split, with = "mean", token, against, output;
+  std::string path, view, checkpoint, split, with = "mean", token, against, output, positions;
   std::vector<std::string> parts;
   int64_t examples = 1000, example = 0;
   bool json = false;
@@ -51,6 +52,7 @@ struct InspectArguments final : CommandArguments {
         {"--parts", "PARTS", &parts,
          "Ablate these parts, such as A,B, at once instead of every part alone; names as in the "
          "table; may be repeated"},
+        positions_option(positions),
         {"--token", "TOKEN", &token, "Attribute the logit of this token (default: the target)"},
         {"--against", "TOKEN", &against,
          "Subtract the logit of this token (default: the most likely other one)"},
@@ -137,6 +139,7 @@ void InspectArguments::check(const View* chosen) const {
   check_input(
       (view == "ablate" || parts.empty()) && (!chosen || view == "ablate" || with == "mean"),
       "--parts and --with go with the view ablate");
+  check_input(view == "ablate" || positions.empty(), "--positions goes with the view ablate");
   check_input(!chosen || chosen->one_example || example == 0,
               "--example goes with the views lens, attribute and trace");
   check_input(view == "attribute" || (token.empty() && against.empty()),
@@ -173,7 +176,15 @@ int InspectArguments::run() const {
     print(fmt::format("{}\n", output));
     return exit_done;
   }
-  const Inspected inspected(*loaded.model, experiment.model, corpus, first, batch);
+  std::optional<PositionRange> range;
+  if (!positions.empty()) range = PositionRange::parse(positions);
+  const Inspected inspected(*loaded.model, experiment.model, corpus,
+                            range ? at_positions(first, *range) : first, batch);
+  if (range) {
+    int64_t targets = 0;
+    for (const Batch& each : inspected.batches) targets += each.targets;
+    check_any_target(targets, *range);
+  }
   const View::Values values = chosen->values(inspected, *this);
   if (!file.empty()) {
     write_file(file, view_file(run.folder.path(), chosen->name, chosen->shows, values.table));

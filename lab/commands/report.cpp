@@ -14,8 +14,9 @@ constexpr const char* default_page = "report.html";
 
 struct ReportArguments final : CommandArguments {
   ReportRequest request;
-  std::string output = default_page, figure, target;
+  std::string output = default_page, figure, target, positions;
   std::vector<std::string> scores;
+  KindRequest kinds;
   bool no_profile = false, log_x = false;
 
   std::vector<Option> options() override {
@@ -24,7 +25,10 @@ struct ReportArguments final : CommandArguments {
         {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
         {"--figure", "FILE", &figure,
          "Instead of the page write an SVG of the learning curves of --score"},
-        {"--log-x", "", &log_x, "With --figure: a logarithmic axis of steps"},
+        by_option(kinds.by,
+                  "With --figure: evaluate every run, and draw the scores of each kind of "
+                  "examples in place of curves"),
+        {"--log-x", "", &log_x, "With --figure: a logarithmic horizontal axis"},
         {"--runs", "", &request.by_run, "Show a row and a curve for every run; do not group seeds"},
         {"--score", "NAME[,NAME]", &scores,
          "Compare runs by this score, such as test.loss (default: the score of the validation "
@@ -36,27 +40,35 @@ struct ReportArguments final : CommandArguments {
          "Show when each run of several reached a score of metrics.jsonl, such as val.loss=1.88"},
         {"--split", "NAME", &request.split,
          "Split of the samples, errors and attention of one run (default: test, else val)"},
+        positions_option(positions),
         {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
   }
   int run() const override {
     check_input(figure.empty() || output == default_page,
                 "--figure and --output: choose one; --figure writes no page");
-    check_input(figure.empty() || (request.split.empty() && request.columns.empty() &&
-                                   target.empty() && !no_profile),
-                "--split, --columns, --target and --no-profile are for the page; --figure writes "
-                "none");
+    const bool of_page = request.split.empty() && positions.empty();
+    check_input(figure.empty() || (request.columns.empty() && target.empty() && !no_profile),
+                "--columns, --target and --no-profile are for the page; --figure writes none");
+    check_input(figure.empty() || of_page || !kinds.by.empty(),
+                "--split and --positions are for the page, and for --figure with --by");
+    check_input(kinds.by.empty() || (!figure.empty() && !request.by_run),
+                "--by is for --figure, without --runs");
+    std::optional<PositionRange> range;
+    if (!positions.empty()) range = PositionRange::parse(positions);
     check_input(!figure.empty() || (scores.size() <= 1 && !log_x),
                 "--log-x and several scores are for --figure; the page takes one --score");
     const std::string file =
         figure.empty() ? output_path(output, {".html", ".htm"}) : output_path(figure, {".svg"});
     if (!figure.empty()) {
-      write_file(file, figure_of({request.paths, scores, request.by_run, log_x}));
+      const KindRequest asked{kinds.by, request.split, range};
+      write_file(file, figure_of({request.paths, scores, request.by_run, log_x, asked}));
       print(fmt::format("{}\n", figure));
       return exit_done;
     }
     ReportRequest asked = request;
     asked.profile = !no_profile;
     if (!scores.empty()) asked.score = scores[0];
+    asked.positions = range;
     if (!target.empty()) asked.target = ScoreTarget::parse(target);
     write_file(file, report_file(report_data(asked)));
     print(fmt::format("{}\n", output));

@@ -1,12 +1,16 @@
 #include "lab/experiments/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 #include "core/check.h"
 #include "core/joined.h"
 #include "lab/experiments/curves.h"
+#include "lab/experiments/effects.h"
 #include "lab/experiments/group_table.h"
+#include "lab/experiments/kind_scores.h"
 #include "lab/experiments/run_table.h"
 
 namespace heed {
@@ -33,6 +37,23 @@ std::string text_of_runs(const std::vector<ScoredRun>& runs, const std::vector<s
   const Effects effects = effects_on(groups, score);
   if (effects.any()) std::ranges::copy(warnings_of(effects, groups), back_inserter(table.notes));
   return formatted(table, 1, options.format);
+}
+
+Table long_table(const SeedGroups& groups, const std::vector<std::string>& scores) {
+  Table table{{{"group", "score", "kind", "n", "mean", "low", "high"}}, {}};
+  for (size_t i = 0; i < groups.groups.size(); ++i)
+    for (const std::string& name : scores) {
+      const std::optional<MeanInterval> mean = groups.mean(i, name);
+      if (!mean) continue;
+      const auto [score, kind] = split_kind(name);
+      const auto limit = [&](double value) {
+        return mean->has_interval() ? fmt::format("{}", value) : "";
+      };
+      table.rows.push_back({settings_text(groups.varying, groups.groups[i].values), score, kind,
+                            std::to_string(mean->n), fmt::format("{}", mean->mean),
+                            limit(mean->interval.low), limit(mean->interval.high)});
+    }
+  return table;
 }
 
 // Returns the score that effects are on: one that is shown.
@@ -64,6 +85,10 @@ std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& 
       options.format != TableFormat::csv)
     std::erase_if(
         scores, [&](const std::string& name) { return is_of_part(name) && name != options.score; });
+  if (options.long_rows) {
+    std::erase_if(scores, is_count);
+    return long_table(group_runs(runs), scores).csv();
+  }
   const std::string chosen_by = runs[0].chosen_by, score = compared_score(options, chosen_by);
   if (options.by_run) return text_of_runs(runs, scores, score, options);
   const SeedGroups groups = group_runs(runs);

@@ -25,7 +25,9 @@ struct ComparisonOptions {
   std::vector<std::string> columns = {};
   EffectQuestion question = {};
   bool by_run = false;  // never group runs
-  size_t width = 0;     // of text, beyond which numbers stand for the names of runs; 0: no limit
+  // CSV with a row for each group and score: group, score, kind, n, mean, low, high.
+  bool long_rows = false;
+  size_t width = 0;  // of text, beyond which numbers stand for the names of runs; 0: no limit
 };
 
 // Returns a table in a format other than JSON.

@@ -80,10 +80,12 @@ Curves curves_of(std::string_view metrics) {
 Curves read_curves(const std::string& path) { return curves_of(read_metrics(path)); }
 
 bool is_count(const std::string& score) {
-  const std::string name = last_component(score);
+  const std::string name = last_component(without_group(score));
   return name == "examples" || name == "targets" || name == "outputs_without_4grams";
 }
 
-bool is_of_part(const std::string& curve) { return std::ranges::count(curve, '.') > 1; }
+bool is_of_part(const std::string& curve) {
+  return std::ranges::count(without_group(curve), '.') > 1;
+}
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "apps/training/result.h"
 #include "apps/training/run_record.h"
@@ -82,7 +83,8 @@ std::string group_of(const ScoredRun& run) {
 
 // Returns the number of examples that a score of a split is measured on; 0: unknown.
 int64_t examples_of(const SeedGroup& group, const std::string& score) {
-  const auto counts = group.numbers(score.substr(0, score.rfind('.') + 1) + "examples");
+  const std::string whole = without_group(score), of_group = score.substr(whole.size());
+  const auto counts = group.numbers(whole.substr(0, whole.rfind('.') + 1) + "examples" + of_group);
   return counts.empty() ? 0 : std::llround(std::ranges::min(counts));
 }
 

@@ -24,7 +24,8 @@ const Score* find_kind(std::span<const Score> kinds, std::string_view name) {
 
 // Null: nothing has this name.
 const Score* kind_of_score(const std::string& name) {
-  const std::string last = last_component(name), first = name.substr(0, name.find('.'));
+  const std::string last = last_component(without_group(name)),
+                    first = name.substr(0, name.find('.'));
   const auto measure = std::ranges::find(inspect_measures, first, &Measure::name);
   if (measure != inspect_measures.end())
     if (const Score* const kind = find_kind((*measure)->kinds, last)) return kind;

@@ -209,12 +209,12 @@ Ablation ablate(const Inspected& inspected, AblateWith with, const std::vector<s
   for (const auto& [name, cuts] : chosen) all.insert(all.end(), cuts.begin(), cuts.end());
   const Means means = with == AblateWith::mean ? means_of(inspected, all) : Means();
   const ExampleLosses whole = losses_of(inspected);
-  Ablation ablation{whole.mean_loss(), whole.accuracy(), {}};
+  Ablation ablation{whole.mean_loss(), whole.accuracy(), whole.position_losses(), {}};
   for (const auto& [name, cuts] : chosen) {
     const ExampleLosses rest = losses_without(inspected, cuts, with, means);
-    ablation.parts.push_back({name, rest.mean_loss(),
-                              difference(whole.loss, rest.loss, whole.targets),
-                              difference(whole.correct, rest.correct, whole.targets)});
+    ablation.parts.push_back(
+        {name, rest.mean_loss(), difference(whole.loss, rest.loss, whole.targets),
+         difference(whole.correct, rest.correct, whole.targets), rest.position_losses()});
   }
   return ablation;
 }
@@ -227,10 +227,14 @@ Json Ablation::json() const {
         .set("delta", part.delta.mean)
         .set("interval", interval_json(part.delta))
         .set("accuracy_delta", part.accuracy_delta.mean)
-        .set("accuracy_interval", interval_json(part.accuracy_delta));
+        .set("accuracy_interval", interval_json(part.accuracy_delta))
+        .set("loss_by_position", part.by_position);
   };
   return Json::object()
-      .set("baseline", Json::object().set("loss", loss).set("accuracy", accuracy))
+      .set("baseline", Json::object()
+                           .set("loss", loss)
+                           .set("accuracy", accuracy)
+                           .set("loss_by_position", by_position))
       .set("parts", Json::list(parts, part_json));
 }
 
@@ -240,7 +244,7 @@ Table Ablation::table() const {
                            [](const Part& part) { return part.delta.mean; });
   Table table;
   table.rows.push_back({"without", "loss", "change", "95 % interval", "accuracy"});
-  for (const auto& [name, without, delta, accuracy_delta] : sorted)
+  for (const auto& [name, without, delta, accuracy_delta, positions] : sorted)
     table.rows.push_back(
         {name, fmt::format("{:.4f}", without), fmt::format("{:+.4f}", delta.mean),
          delta.has_interval()

@@ -30,12 +30,15 @@ struct Ablation {
     std::string name;
     double loss = 0;  // without it
     MeanInterval delta, accuracy_delta;
+    Json by_position = {};  // ExampleLosses::position_losses()
   };
   double loss = 0, accuracy = 0;  // of the whole model
+  Json by_position = {};
   std::vector<Part> parts;
 
-  // Returns {"baseline": {"loss", "accuracy"}, "parts": [{"part", "loss", "delta", "interval",
-  // "accuracy_delta", "accuracy_interval"}, …]}.
+  // Returns {"baseline": {"loss", "accuracy", "loss_by_position": [[position, loss], …]}, "parts":
+  // [{"part", "loss", "delta", "interval", "accuracy_delta", "accuracy_interval",
+  // "loss_by_position"}, …]}.
   Json json() const;
   // The parts whose loss they raise most come first.
   Table table() const;

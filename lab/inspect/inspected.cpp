@@ -68,6 +68,9 @@ void ExampleLosses::add(const Tensor& logits, const Batch& batch) {
       if (target[i] == ignored) continue;
       const real* const row = logits.data() + i * vocabulary;
       sum += each.data()[i];
+      auto& [position_loss, position_targets] = by_position[i - b * time];
+      position_loss += each.data()[i];
+      ++position_targets;
       hits += std::max_element(row, row + vocabulary) - row == target[i];
       ++count;
     }
@@ -90,6 +93,13 @@ double ratio(const std::vector<double>& part, const std::vector<double>& whole) 
 
 double ExampleLosses::mean_loss() const { return ratio(loss, targets); }
 double ExampleLosses::accuracy() const { return ratio(correct, targets); }
+
+Json ExampleLosses::position_losses() const {
+  return Json::list(by_position, [](const auto& each) {
+    const auto& [loss_there, count] = each.second;
+    return Json::array({each.first, loss_there / static_cast<double>(count)});
+  });
+}
 
 ExampleLosses losses_of(const Inspected& inspected) {
   ScopeGuard here;

@@ -6,8 +6,10 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "apps/support/json.h"
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/first_examples.h"
@@ -62,12 +64,14 @@ class NamedTap final : public Tap {
 
 // The losses of examples, summed over the targets of each.
 struct ExampleLosses {
-  std::vector<double> loss, targets, correct;  // by example
+  std::vector<double> loss, targets, correct;                 // by example
+  std::map<int64_t, std::pair<double, int64_t>> by_position;  // loss and number of the targets
 
   // logits (B, T, vocab), or (B, C) of a classifier
   void add(const Tensor& logits, const Batch& batch);
   double mean_loss() const;  // over all targets
   double accuracy() const;   // fraction of targets that are the most likely token; NaN: of numbers
+  Json position_losses() const;  // [[position, mean loss], …]
 };
 
 // The losses of all examples, without gradients. Taps of the caller act.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/inference/scores.h"
 #include "apps/support/axis.h"
 #include "apps/support/numbers.h"
 #include "lab/experiments/score_kinds.h"
@@ -69,12 +70,14 @@ std::string as_title(std::string text) {
 }
 
 std::string curve_title(const std::string& name) {
+  std::string words = name;
+  if (find_score(name)) std::ranges::replace(words, '.', ' ');  // "test.loss"
   return as_title(name == "lr"                 ? "learning rate"
                   : name == "tokens_per_s"     ? "tokens per second"
                   : name == "loss"             ? "training loss"
                   : name.starts_with("val.")   ? "validation " + name.substr(4)
                   : name.starts_with("train.") ? "training examples: " + name.substr(6)
-                                               : name);
+                                               : words);
 }
 
 }  // namespace heed

@@ -12,8 +12,10 @@
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
 #include "apps/support/numbers.h"
+#include "data/first_examples.h"
 #include "lab/experiments/statistics.h"
 #include "lab/report/attention_atlas.h"
+#include "lab/report/charts.h"
 
 namespace heed {
 
@@ -24,7 +26,10 @@ constexpr size_t max_confusions = 4000, max_listed_errors = 12, max_confused_lab
 
 // Counts how often each class or token was predicted where one was expected: errors first, the most
 // frequent of them at the head.
-void add_errors(const Corpus& corpus, const TargetCounts& counts, Details& details) {
+void add_errors(const Corpus& corpus, const std::vector<TargetOutcome>& targets, Details& details) {
+  std::map<std::pair<int32_t, int32_t>, int64_t> counts;
+  if (!corpus.format.numbers)
+    for (const TargetOutcome& each : targets) ++counts[{each.expected, each.predicted}];
   std::vector<std::pair<std::pair<int32_t, int32_t>, int64_t>> sorted(counts.begin(), counts.end());
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
     const bool a_wrong = a.first.first != a.first.second, b_wrong = b.first.first != b.first.second;
@@ -116,20 +121,36 @@ std::vector<std::string> sampled_splits(const Corpus& corpus, const std::string&
   return splits;
 }
 
+// Returns the loss at each position, as a line of this name.
+ChartLine position_line(const std::string& name, const std::vector<TargetOutcome>& targets) {
+  ChartLine line{name, 0, {scores::loss.name, {}, {}}};
+  for (const auto& [position, scores] : scores_by_position(targets)) {
+    line.curve.steps.push_back(static_cast<double>(position));
+    line.curve.values.push_back(scores.mean_loss());
+  }
+  return line;
+}
+
 void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                  Details& details) {
+                  const std::optional<PositionRange>& range, Details& details) {
   const TrainOptions& train = experiment.train;
   const bool compares = has_exact_match(experiment) && !corpus.format.numbers;
   std::vector<Outcome> all;
   std::vector<int64_t> lengths;
   int64_t longest = 0;
+  Chart chart{"Loss by position", scores::loss.name, {}};
   for (const std::string& split : sampled_splits(corpus, details.split)) {
     const bool first = split == details.split;
     const Dataset& dataset = split_of(corpus, split);
-    std::vector<Outcome> outcomes;
-    TargetCounts counts;
-    evaluate(model, dataset, corpus.framing, train.evaluation_batch(), &outcomes, &counts);
-    if (first) add_errors(corpus, counts, details);
+    EvaluationDetails found;
+    const Measured measured =
+        evaluate(model, range ? at_positions(dataset, *range) : first_of(dataset, dataset.size),
+                 corpus.framing, train.evaluation_batch(), &found);
+    const std::vector<Outcome>& outcomes = found.outcomes;
+    if (range && first) check_any_target(measured.targets, *range);
+    chart.lines.push_back(position_line(split, found.targets));
+    chart.lines.back().colour = std::ssize(chart.lines) - 1;
+    if (first) add_errors(corpus, found.targets, details);
     Json rows = Json::array();
     note_failure(details.notes, "Samples are left out", [&] {
       for (const Prediction& each : predictions(
@@ -151,13 +172,15 @@ void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& ex
     std::ranges::copy(source_lengths(corpus, dataset), std::back_inserter(lengths));
     if (first) longest = std::ranges::max(lengths);
   }
+  if (chart.lines[0].curve.steps.size() > 1) details.positions = chart_json(chart);
   if (compares && std::ranges::min(lengths) < std::ranges::max(lengths))
     details.lengths = lengths_of(all, lengths, longest);
 }
 
 }  // namespace
 
-Details details_of(const SavedRun& run, const std::string& split, bool profile) {
+Details details_of(const SavedRun& run, const DetailsRequest& request) {
+  const std::string& split = request.split;
   const Experiment& experiment = run.config.experiment;
   Details details;
   std::vector<std::string>& notes = details.notes;
@@ -186,11 +209,11 @@ Details details_of(const SavedRun& run, const std::string& split, bool profile) 
       details.step = checkpoint.step();
       details.split = split_or_default(corpus, split);
       note_failure(notes, "Samples and errors are left out",
-                   [&] { add_outcomes(*model, corpus, experiment, details); });
+                   [&] { add_outcomes(*model, corpus, experiment, request.positions, details); });
       note_failure(notes, "Attention is left out",
                    [&] { details.attention = attention_atlas(run, corpus, details.split); });
     }
-    if (profile)
+    if (request.profile)
       note_failure(notes, "Where the time goes is left out", [&] {
         check_memory(summarize(experiment, corpus));
         details.profile = profile_training(experiment, corpus, profiled_steps);

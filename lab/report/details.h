@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/inference/positions.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
@@ -33,13 +34,21 @@ struct Details {
   Json errors, confusion;
   // {"longest": of `split`, "rows": [{"length", "right", "of", "low", "high"}, …]}, or null
   Json lengths;
+  // The loss by the position of the input, a chart (lab/report/charts.h) with a line for each
+  // split; or null if there is one position only.
+  Json positions;
   Json attention;  // lab/report/attention_atlas.h; or null
   std::optional<Profile> profile;
 };
 
-// `split`: of samples, errors and attention; "" for test, or val if there is no test. Throws
-// InputError if the data lack it.
-Details details_of(const SavedRun& run, const std::string& split, bool profile);
+// What is shown of a split.
+struct DetailsRequest {
+  std::string split = "";  // of samples, errors and attention; "": test, or val if there is no test
+  std::optional<PositionRange> positions = {};  // of the targets that count
+  bool profile = true;
+};
+// Throws InputError if the data lack the split.
+Details details_of(const SavedRun& run, const DetailsRequest& request);
 
 // Calls f. If it fails, adds "what: the error" to the notes of a report.
 template <class F>

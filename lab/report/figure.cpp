@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "apps/inference/scores.h"
 #include "apps/support/axis.h"
 #include "apps/support/canvas.h"
+#include "apps/support/names.h"
 #include "lab/experiments/score_kinds.h"
 
 namespace heed {
@@ -38,17 +40,20 @@ Points points_of(const std::vector<double>& steps, const std::vector<double>& va
   return points;
 }
 
-// The ends of the horizontal axis. A linear one begins at 0.
-PlotAxis horizontal_axis(const std::vector<Chart>& panels, bool log) {
+// The horizontal axis. One of names has room for half of one at its ends.
+PlotAxis horizontal_axis(const std::vector<Chart>& panels, const FigureAxis& axis) {
+  const double left = Size::left, right = Size::width - Size::right;
+  if (!axis.names.empty())
+    return {-0.5, static_cast<double>(axis.names.size()) - 0.5, false, left, right};
   double first = INFINITY, last = 0;
   for (const Chart& chart : panels)
     for (const ChartLine& line : chart.lines)
       for (const double step : line.curve.steps) {
         last = std::max(last, step);
-        if (step > 0) first = std::min(first, step);
+        if (step > 0 || !axis.log) first = std::min(first, step);
       }
   if (last == 0) first = last = 1;
-  return {log ? first : 0, last, log, Size::left, Size::width - Size::right};
+  return {axis.from_zero && !axis.log ? 0 : first, last, axis.log, left, right};
 }
 
 // Draws a chart whose plot has these pixels from top to bottom. Returns the title of its axis.
@@ -65,7 +70,8 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
   if (is_bounded && lowest < highest / 2) lowest = 0;
   const PlotAxis y(lowest, highest, log, bottom, top);
   const std::string title = chart.title + unit_of(chart.name) + (log ? ", logarithmic" : "");
-  canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title);
+  canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title,
+              axis.names);
   const auto pixels = [&](const ChartLine& line, const std::vector<double>& part) {
     return points_of(line.curve.steps, part, x, y, axis.log);
   };
@@ -89,9 +95,40 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
 
 }  // namespace
 
+std::vector<Chart> panels_of(const std::vector<const Chart*>& charts) {
+  std::vector<Chart> panels;
+  std::vector<std::string> groups;
+  for (const Chart* chart : charts)
+    for (const ChartLine& line : chart->lines)
+      if (std::ranges::find(groups, line.label) == groups.end()) groups.push_back(line.label);
+  int64_t index = 0;
+  for (size_t i = 0; i < charts.size(); ++i) {
+    const std::string kind = last_component(without_group(charts[i]->name));
+    const auto found = std::ranges::find(
+        panels, kind, [](const Chart& panel) { return last_component(without_group(panel.name)); });
+    const bool is_new = found == panels.end();
+    Chart& panel = is_new ? panels.emplace_back(*charts[i]) : *found;
+    if (is_new)
+      panel.lines.clear();
+    else
+      panel.title = as_title(kind);
+    for (ChartLine line : charts[i]->lines) {
+      const auto group = std::ranges::find(groups, line.label) - groups.begin();
+      const bool both = charts.size() > 1 && groups.size() > 1;
+      std::tie(line.colour, line.dash) =
+          both ? std::pair(int64_t{group}, static_cast<int64_t>(i)) : std::pair(index, index);
+      ++index;
+      if (charts.size() > 1)
+        line.label = curve_title(charts[i]->name) + (both ? ", " + line.label : "");
+      panel.lines.push_back(std::move(line));
+    }
+  }
+  return panels;
+}
+
 std::string figure_svg(const std::vector<Chart>& panels, const FigureAxis& axis,
                        const std::string& bands) {
-  const PlotAxis x = horizontal_axis(panels, axis.log);
+  const PlotAxis x = horizontal_axis(panels, axis);
   const double plot = panels.size() == 1 ? Size::plot : Size::panel;
   Canvas canvas;
   double at = Size::top;

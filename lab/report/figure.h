@@ -12,7 +12,16 @@ namespace heed {
 struct FigureAxis {
   std::string title = "training step";
   bool log = false;  // values that are not positive are left out
+  bool from_zero = true;
+  std::vector<std::string> names = {};  // of 0, 1, 2, …, in place of numbers
 };
+
+inline constexpr const char* band_of_seeds = "mean over seeds; band: its 95 % interval";
+
+// Returns the panels of a figure: charts of scores with the same last word share one. Of several
+// scores of several groups the colour is that of the group, and the dashes are those of the score;
+// else each line has both of its own.
+std::vector<Chart> panels_of(const std::vector<const Chart*>& charts);
 
 // Returns a figure with a panel for each chart, one below the other: its lines with their bands and
 // axis titles with units. One legend has all lines. Lines have their colours and dashes.

@@ -37,7 +37,7 @@ struct Views {
 Json ablated(const Views& views, const std::string& name) {
   Json row = Json::object();
   if (!views.ablation) return row;
-  for (const auto& [part, loss, delta, accuracy_delta] : views.ablation->parts) {
+  for (const auto& [part, loss, delta, accuracy_delta, by_position] : views.ablation->parts) {
     if (part != name) continue;
     row.set("delta", six_digits(delta.mean)).set("accuracy_delta", six_digits(accuracy_delta.mean));
     if (delta.has_interval())

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "apps/support/files.h"
 #include "apps/support/names.h"
@@ -15,6 +14,7 @@
 #include "lab/experiments/run_table.h"
 #include "lab/report/charts.h"
 #include "lab/report/figure.h"
+#include "lab/report/kind_figure.h"
 
 namespace heed {
 
@@ -89,18 +89,29 @@ std::vector<Chart> charts_of_runs(const std::vector<ReportedRun>& runs) {
   return charts;
 }
 
-// The same, but a single run has both losses in one chart.
+constexpr const char* by_group = "[]";  // ends the name of a chart of all groups
+
+// The same, but a single run has both losses in one chart, and all groups of examples.
 std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
   if (runs.size() != 1) return charts_of_runs(runs);
   std::vector<Chart> charts;
   for (const Curve& curve : runs[0].curves.curves) {
     if (!is_charted(curve.name)) continue;
-    const std::string name = curve.name == "val.loss" ? "loss" : curve.name;
-    std::vector<ChartLine>& lines =
-        chart_named(charts, name, name == "loss" ? "Loss" : curve_title(name)).lines;
+    const std::string whole = without_group(curve.name);
+    const bool is_of_group = whole != curve.name;
+    const std::string name = is_of_group                ? whole + by_group
+                             : curve.name == "val.loss" ? "loss"
+                                                        : curve.name;
+    const std::string title = is_of_group      ? curve_title(whole) + " by group"
+                              : name == "loss" ? "Loss"
+                                               : curve_title(name);
+    std::vector<ChartLine>& lines = chart_named(charts, name, title).lines;
+    const std::string label =
+        is_of_group ? curve.name.substr(whole.size() + 1, curve.name.size() - whole.size() - 2)
+                    : curve_title(curve.name);
     // Training's first, whichever was written first.
     lines.insert(curve.name == "loss" ? lines.begin() : lines.end(),
-                 {curve_title(curve.name), static_cast<int64_t>(lines.size()), curve});
+                 {label, static_cast<int64_t>(lines.size()), curve});
   }
   return charts;
 }
@@ -108,7 +119,8 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
 // The losses first, then other scores of the whole model.
 std::vector<Chart> ordered(std::vector<Chart> charts) {
   std::erase_if(charts, [](const Chart& c) {
-    return is_of_part(c.name) || c.name == "val.perplexity";  // that of the loss says the same
+    return is_of_part(c.name) || c.name == "val.perplexity" ||  // that of the loss says the same
+           (without_group(c.name) != c.name && !c.name.ends_with(by_group));
   });
   const auto to_front = [&](const auto& is_chosen) {
     std::stable_partition(charts.begin(), charts.end(), is_chosen);
@@ -221,39 +233,6 @@ std::vector<const Chart*> charts_named(const std::vector<Chart>& charts,
   return chosen;
 }
 
-// The panels of a figure. Of several scores of several groups the colour is that of the group, and
-// the dashes are those of the score; else each line has both of its own.
-std::vector<Chart> panels_of(const std::vector<const Chart*>& charts) {
-  std::vector<Chart> panels;
-  std::vector<std::string> groups;
-  for (const Chart* chart : charts)
-    for (const ChartLine& line : chart->lines)
-      if (std::ranges::find(groups, line.label) == groups.end()) groups.push_back(line.label);
-  int64_t index = 0;
-  for (size_t i = 0; i < charts.size(); ++i) {
-    const std::string kind = last_component(charts[i]->name);
-    const auto found = std::ranges::find(
-        panels, kind, [](const Chart& panel) { return last_component(panel.name); });
-    const bool is_new = found == panels.end();
-    Chart& panel = is_new ? panels.emplace_back(*charts[i]) : *found;
-    if (is_new)
-      panel.lines.clear();
-    else
-      panel.title = as_title(kind);
-    for (ChartLine line : charts[i]->lines) {
-      const auto group = std::ranges::find(groups, line.label) - groups.begin();
-      const bool both = charts.size() > 1 && groups.size() > 1;
-      std::tie(line.colour, line.dash) =
-          both ? std::pair(int64_t{group}, static_cast<int64_t>(i)) : std::pair(index, index);
-      ++index;
-      if (charts.size() > 1)
-        line.label = curve_title(charts[i]->name) + (both ? ", " + line.label : "");
-      panel.lines.push_back(std::move(line));
-    }
-  }
-  return panels;
-}
-
 std::vector<Json> charts_json(const std::vector<Chart>& charts) {
   size_t lines = 0;
   for (const Chart& chart : charts)
@@ -358,8 +337,8 @@ Report report_data(const ReportRequest& request) {
   report.runs = of_undamaged(find_runs(request.paths), read_run);
   report.title =
       request.paths.size() == 1 ? request.paths[0] : fmt::format("{} runs", report.runs.size());
-  check_input(request.split.empty() || report.runs.size() == 1,
-              "--split is for the page of one run, which has samples and errors");
+  check_input((request.split.empty() && !request.positions) || report.runs.size() == 1,
+              "--split and --positions are for the page of one run, which has samples and errors");
   if (report.runs.size() > 1) {
     add_plan(report, request.paths[0]);
     report.charts = charts_json(ordered(add_sweep(report, request)));
@@ -372,11 +351,13 @@ Report report_data(const ReportRequest& request) {
   const ReportedRun& run = report.runs[0];
   report.charts = charts_json(ordered(charts_of(report.runs)));
   report.statistics = charts_json(statistics_of(run));
-  if (request.details) report.details = details_of(run.saved, request.split, request.profile);
+  if (request.details)
+    report.details = details_of(run.saved, {request.split, request.positions, request.profile});
   return report;
 }
 
 std::string figure_of(const FigureRequest& request) {
+  if (!request.kinds.by.empty()) return figure_of_kinds(request);
   Report report;
   report.runs = of_undamaged(find_runs(request.paths), read_run);
   const std::vector<Chart> charts = report.runs.size() == 1 || request.by_run
@@ -386,7 +367,7 @@ std::string figure_of(const FigureRequest& request) {
   if (patterns.empty())
     patterns = {fmt::format("val.{}", report.runs[0].saved.config.experiment.train.best_by->name)};
   return figure_svg(panels_of(charts_named(charts, patterns)), {.log = request.log_x},
-                    "mean over seeds; band: its 95 % interval");
+                    band_of_seeds);
 }
 
 }  // namespace heed

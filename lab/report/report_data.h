@@ -16,6 +16,7 @@
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/sweep_options.h"
 #include "lab/report/details.h"
+#include "lab/report/kind_figure.h"
 #include "lab/report/sweep_data.h"
 
 namespace heed {
@@ -64,23 +65,17 @@ struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs, or of sweeps
   bool details = true;             // of a single run: what needs its model and data
   bool profile = true;
-  std::string split = "";                 // of the details; "": test, else val
-  std::string score = "";                 // whose effects are shown; "": the deciding one
-  std::vector<std::string> columns = {};  // scores of groups; empty: all
+  std::string split = "";                       // of the details; "": test, else val
+  std::optional<PositionRange> positions = {};  // whose targets count in the details
+  std::string score = "";                       // whose effects are shown; "": the deciding one
+  std::vector<std::string> columns = {};        // scores of groups; empty: all
   std::optional<ScoreTarget> target = {};
   bool by_run = false;  // a curve and a row for each run; no groups
 };
 
-struct FigureRequest {
-  std::vector<std::string> paths;        // folders of runs, or of sweeps
-  std::vector<std::string> scores = {};  // patterns (* and ?) of curves; empty: the deciding score
-  bool by_run = false;                   // a line for each run; no groups
-  bool log_x = false;
-};
-
 // Returns a figure of curves: a line for each score and group, or each run if they are not grouped.
 // Scores with the same last word, such as train.loss and val.loss, share a panel. Throws InputError
-// if no run has such a curve.
+// if no run has such a curve. With request.kinds.by: figure_of_kinds().
 std::string figure_of(const FigureRequest& request);
 
 // Reads the runs. Throws InputError if a folder is no run, its config cannot be read, or no run

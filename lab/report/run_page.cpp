@@ -95,6 +95,7 @@ void add_details(const Details& details, Json& data) {
       .set("layers", details.model)
       .set("samples", details.samples)
       .set("lengths", details.lengths)
+      .set("positions", details.positions)
       .set("attention", details.attention);
   if (details.guess > 0) data.set("guess", details.guess).set("choices", details.choices);
   if (!details.errors.is_null()) data.set("errors", details.errors);

@@ -68,7 +68,7 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
   for (const std::string& name : columns.empty() ? score_names(runs) : columns)
     if (name != scores.names[0] &&
         (!columns.empty() || (name.find('.') != name.npos && !is_count(name) && !is_of_part(name) &&
-                              last_component(name) != "perplexity")))
+                              without_group(name) == name && last_component(name) != "perplexity")))
       scores.names.push_back(name);
   std::vector<double> rank;  // the lower, the better
   for (size_t i = 0; i < scores.groups.groups.size(); ++i) {

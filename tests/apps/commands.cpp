@@ -204,7 +204,7 @@ TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
   check_rejected(runs.heed({"evaluate", "sums", "--input", "-"}, ""), 2,
                  {"--input is for language models of texts or lines"});
   check_rejected(runs.heed({"evaluate", "pairs", "--input", "-", "--by", "a"}, ""), 2,
-                 {"leave out --split, --predictions, --by and --beam"});
+                 {"leave out --split, --predictions, --by, --positions"});
 }
 
 TEST_CASE("evaluate: kinds of examples are those that a regular expression names, or lengths") {
@@ -274,6 +274,50 @@ TEST_CASE("evaluate: kinds and predictions without an expected output have losse
   CHECK(table.find("exact") == table.npos);
 }
 
+TEST_CASE("evaluate: loss by position, a range of positions, and every target of an example") {
+  const TrainedRuns& runs = trained_runs();
+  const auto json = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"evaluate", "pairs", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Json::parse(runs.ok(arguments), "out");
+  };
+  const Json by = json({"--by", "position", "--predictions", "p.jsonl"});
+  std::map<int64_t, std::pair<double, int64_t>> losses;  // by position, of the file
+  std::istringstream lines(read_file(runs / "p.jsonl", "predictions"));
+  for (std::string line; std::getline(lines, line);) {
+    const Json row = Json::parse(line, "row");
+    bool correct = true;
+    for (const Json& target : row.at("targets").elements()) {
+      auto& [sum, count] = losses[target.at("position").integer()];
+      sum -= std::log(target.at("probability").number());
+      ++count;
+      correct = correct && target.at("predicted").string() == target.at("expected").string();
+    }
+    CHECK(correct == row.at("correct").flag());
+  }
+  REQUIRE(losses.size() > 1);
+  CHECK(by.at("by").elements().size() == losses.size());
+  for (const Json& kind : by.at("by").elements()) {
+    const int64_t position = std::stoll(kind.at("kind").string());
+    const auto& [sum, count] = losses.at(position);
+    CHECK(kind.at("examples").integer() == count);
+    CHECK(kind.at("loss").number() ==
+          doctest::Approx(sum / static_cast<double>(count)).epsilon(1e-4));
+    const Json range = json({"--positions", fmt::format("{0}:{0}", position)});
+    CHECK(range.at("targets").integer() == count);
+    CHECK(range.at("loss").number() == doctest::Approx(kind.at("loss").number()).epsilon(1e-5));
+    CHECK(range.at("token_accuracy").number() == kind.at("token_accuracy").number());
+  }
+  CHECK(json({"--positions", "0:1000"}).at("loss").number() == by.at("loss").number());
+  CHECK_CONTAINS(runs.ok({"evaluate", "pairs", "--by", "position"}), "token accuracy");
+  check_rejected(runs.heed({"evaluate", "pairs", "--positions", "500:600"}), 2,
+                 {"--positions 500:600: no target is at these positions"});
+  check_rejected(runs.heed({"evaluate", "pairs", "--positions", "3:2"}), 2,
+                 {"--positions \"3:2\": expected the first and the last position"});
+  check_rejected(runs.heed({"evaluate", "pairs", "--positions", "0:2", "--beam", "2"}), 2,
+                 {"--positions and --beam: choose one"});
+}
+
 TEST_CASE("evaluate: a language model scores lines") {
   const TrainedRuns& runs = trained_runs();
   const ProgramOutput text = runs.heed({"evaluate", "words", "--input", "-"}, "aba\nQ\n\nbab\n");
@@ -290,6 +334,14 @@ TEST_CASE("evaluate: a language model scores lines") {
   double sum = 0;
   for (const Json& loss : row.at("losses").elements()) sum += loss.number();
   CHECK(row.at("loss").number() == doctest::Approx(sum / 4).epsilon(1e-5));
+  for (size_t i = 0; i < 4; ++i) {
+    const auto number = [&](const char* name) { return row.at(name).elements().at(i).number(); };
+    CHECK(number("probabilities") == doctest::Approx(std::exp(-number("losses"))).epsilon(1e-5));
+    if (row.at("predicted").strings().at(i) == row.at("tokens").strings().at(i))
+      CHECK(number("predicted_probabilities") == number("probabilities"));
+    else
+      CHECK(number("predicted_probabilities") > number("probabilities"));
+  }
   CHECK(std::stod(text.out) == doctest::Approx(sum / 4).epsilon(1e-3));
   CHECK(!row.find("stride"));  // it reads any length
   check_rejected(runs.heed({"evaluate", "sums", "--input", "lines.txt"}), 2,

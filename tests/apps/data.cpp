@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "apps/support/files.h"
+#include "apps/support/json.h"
 #include "data/kind.h"
 #include "program.h"
 
@@ -47,6 +48,51 @@ TEST_CASE("data: prints splits, vocabulary, unknown tokens, lengths and examples
         "example 1: n u l l ␣ n u l l ␣ n u l l → 0 0 0\n"
         "example 32: d r e i ␣ d r e i ␣ e i n s → 3 3 1\n"
         "example 64: d r e i ␣ d r e i ␣ d r e i → 3 3 3\n");
+}
+
+TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
+  const TemporaryFolder folder;
+  const auto lines_of = [&](const std::string& config, const std::string& split) {
+    write_file(folder / "c.toml", config);
+    heed_ok(folder.path, {"data", "c.toml", "--split", split, "--write", "w.jsonl"});
+    std::vector<Json> lines;
+    std::istringstream text(read_file(folder / "w.jsonl", "examples"));
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line, "line"));
+    return lines;
+  };
+  write_pairs(folder / "pairs.tsv", 64);
+  const auto pairs =
+      lines_of(std::string(pairs_config) + "val_fraction = 0\ntest_fraction = 0\n", "train");
+  REQUIRE(pairs.size() == 64);
+  CHECK(pairs[1].text() == R"({"source":"eins null null","target":"100"})");
+  write_file(folder / "mail.tsv", "spam\tbuy now\nham\thello you\n");
+  const std::string data = "val_fraction = 0\ntest_fraction = 0\n";
+  const auto mail = lines_of(
+      "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'mail.tsv'\n" + data,
+      "train");
+  CHECK(mail[0].text() == R"({"input":"buy now","target":"spam"})");
+  write_file(folder / "names.txt", "ab\nba\n");
+  const auto names = lines_of(
+      "[model]\nkind = 'language_model'\n[data]\nkind = 'lines'\npath = 'names.txt'\n" + data,
+      "train");
+  CHECK(names[0].text() == R"({"input":["<bos>","a","b"],"target":["a","b","<eos>"]})");
+  const auto copies = lines_of(
+      "[model]\nkind = 'language_model'\n[data]\nkind = 'copy'\nlengths = [2, 3]\n", "val");
+  CHECK(copies[0].at("source").string() == copies[0].at("target").string());
+  const auto shapes = lines_of("[model]\nkind = 'classifier'\n[data]\nkind = 'shapes'\n", "val");
+  CHECK(shapes[0].at("input").elements().size() ==
+        static_cast<size_t>(shapes[0].at("grid").elements()[0].integer() *
+                            shapes[0].at("grid").elements()[1].integer()));
+  const auto graphs = lines_of("[model]\nkind = 'classifier'\n[data]\nkind = 'graph'\n", "val");
+  const auto nodes = std::ssize(graphs[0].at("nodes").elements());
+  for (const Json& edge : graphs[0].at("edges").elements())
+    CHECK(edge.elements()[0].integer() < nodes);
+  check_rejected(heed_in(folder.path, {"data", "c.toml", "--split", "none", "--write", "x.jsonl"}),
+                 2, {"no split 'none'"});
+  check_rejected(heed_in(folder.path, {"data", "c.toml", "--write", "x.txt"}), 2, {".jsonl"});
+  check_rejected(heed_in(folder.path, {"data", "c.toml", "--split", "val"}), 2,
+                 {"--split is for --write"});
+  CHECK_FALSE(exists(folder / "x.jsonl"));
 }
 
 TEST_CASE("data: labels, words, generated tasks, images without tokens") {

@@ -11,6 +11,13 @@ TEST_CASE("names: matches_any supports * and ?") {
   CHECK_FALSE(matches_any("a", {}));
 }
 
+TEST_CASE("names: a score without its group, which may have dots and brackets") {
+  CHECK(without_group("val.loss[length 1.5]") == "val.loss");
+  CHECK(without_group("exact_match[a[b]]") == "exact_match");
+  CHECK(without_group("test[12].loss") == "test[12].loss");  // of a kind
+  CHECK(without_group("heads.attention[1].entropy") == "heads.attention[1].entropy");
+}
+
 TEST_CASE("names: layer_of gives the layer of a parameter or module") {
   CHECK(layer_of("") == "");
   CHECK(layer_of("head") == "head");

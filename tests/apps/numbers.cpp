@@ -72,7 +72,7 @@ TEST_CASE("numbers: each kind of model learns them; its scores are the mean squa
     for (int64_t i = 1; i < task.experiment.train.steps; ++i) last = trainer.step().loss;
     CHECK(last < first);
     const SplitScores result = score_split(trainer.model(), task.corpus, task.experiment, "val",
-                                           {.outcomes = true, .predictions = true});
+                                           {.details = true, .predictions = true});
     CHECK(result.scores.values.size() == 2);
     double errors = 0, sum = 0, squares = 0, count = 0;
     for (size_t i = 0; i < result.predictions.size(); ++i) {

@@ -145,8 +145,8 @@ TEST_CASE("ranks: the scores and predictions of one") {
       const Corpus corpus = load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed));
       const Trainer trainer(e, corpus);
       const int64_t beam = e.model.kind == ModelKind::seq2seq ? 2 : 1;
-      const SplitScores details = score_split(
-          trainer.model(), corpus, e, "val", {.outcomes = true, .predictions = true, .beam = beam});
+      const SplitScores details = score_split(trainer.model(), corpus, e, "val",
+                                              {.details = true, .predictions = true, .beam = beam});
       std::string text = details.scores.json().text();
       for (const Outcome& o : details.outcomes)
         text += fmt::format("{} {} {}, ", o.targets, o.correct, o.predicted);

@@ -2,15 +2,20 @@
 #include "apps/training/trainer.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <string>
 
 #include "allocations.h"
 #include "apps/inference/evaluation.h"
+#include "apps/inference/kinds.h"
+#include "apps/inference/positions.h"
+#include "apps/inference/scores.h"
 #include "apps/support/names.h"
 #include "core/parallel.h"
 #include "out_of_range.h"
@@ -194,16 +199,15 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
       std::vector<double> losses;
       for (int step = 0; step < 3; ++step) losses.push_back(t.trainer.step().loss);
       const AveragedWeights average(t.trainer);
-      std::vector<Outcome> outcomes;
-      TargetCounts counts;
-      const Measured val = evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.model.kind, 16,
-                                    &outcomes, &counts);
+      EvaluationDetails details;
+      const Measured val =
+          evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.model.kind, 16, &details);
       if (rank() > 0) return;
       result = weights(t.trainer);
       scores = losses;
-      scores.insert(scores.end(),
-                    {val.loss, val.token_accuracy, val.exact_match,
-                     static_cast<double>(outcomes.size()), static_cast<double>(counts.size())});
+      scores.insert(scores.end(), {val.loss, val.token_accuracy, val.exact_match,
+                                   static_cast<double>(details.outcomes.size())});
+      for (const TargetOutcome& each : details.targets) scores.push_back(each.predicted_loss);
     });
     set_thread_count(before);
     return std::pair(result, scores);
@@ -214,6 +218,113 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
     CHECK(trained(ranks, 1) == expected);
   }
   CHECK(trained(1, 4) == expected);
+}
+
+TEST_CASE("evaluation: the scores of positions and of targets add up to those of the split") {
+  const Experiment e = sharded(8);
+  const Training t(e);
+  const Dataset& val = t.corpus.splits.at("val");
+  EvaluationDetails details;
+  const Measured whole = evaluate(t.trainer.model(), val, e.model.kind, 16, &details);
+  const std::map<int64_t, KindScores> positions = scores_by_position(details.targets);
+  REQUIRE(positions.size() > 3);
+  REQUIRE(std::ssize(details.targets) == whole.targets);
+  double loss = 0, hits = 0;
+  int64_t count = 0;
+  for (const auto& each : positions) {
+    const int64_t position = each.first;
+    const KindScores& scores = each.second;
+    // Each agrees with the range of this position.
+    const Measured here =
+        evaluate(t.trainer.model(), at_positions(val, {position, position}), e.model.kind, 16);
+    CHECK(here.targets == scores.targets);
+    CHECK(here.examples == scores.targets);  // of the examples that are long enough
+    CHECK(here.exact_match == here.token_accuracy);
+    CHECK(here.token_accuracy == scores.fraction(scores::token_accuracy));
+    CHECK(here.loss == doctest::Approx(scores.mean_loss()).epsilon(1e-5));
+    loss += scores.loss;
+    hits += static_cast<double>(scores.correct_targets);
+    count += scores.targets;
+  }
+  for (const TargetOutcome& target : details.targets)
+    CHECK((target.predicted_loss < target.loss || target.expected == target.predicted));
+  CHECK(count == whole.targets);
+  CHECK(loss / static_cast<double>(count) == doctest::Approx(whole.loss).epsilon(1e-5));
+  CHECK(hits / static_cast<double>(count) == doctest::Approx(whole.token_accuracy));
+  size_t next = 0;  // the targets of each example in turn
+  for (const Outcome& outcome : details.outcomes) {
+    double sum = 0;
+    for (int64_t i = 0; i < outcome.targets; ++i) sum += details.targets.at(next++).loss;
+    CHECK(sum == outcome.loss);
+  }
+}
+
+TEST_CASE("groups: the scores of each value of each group, in files and in a table") {
+  const Experiment e = sharded(8);
+  Training t(e);
+  Corpus corpus = t.corpus;
+  // Three combinations of two groups, and examples in none.
+  corpus.groups = {
+      {{"length", "2"}, {"kind", "a"}}, {{"length", "10"}, {"kind", "a"}}, {{"", "b.c"}}};
+  const Dataset plain = corpus.splits.at("val");
+  Dataset& val = corpus.splits.at("val");
+  val.get = [&plain](int64_t i, Example& example) {
+    plain.get(i, example);
+    example.group = static_cast<int32_t>(i % 4) - 1;
+  };
+  const SplitScores split = score_split(t.trainer.model(), corpus, e, "val");
+  std::map<std::string, std::vector<double>> expected;  // examples, right, targets, loss
+  for (size_t i = 0; i < split.outcomes.size(); ++i) {
+    const Outcome& outcome = split.outcomes[i];
+    REQUIRE(outcome.group == static_cast<int32_t>(i % 4) - 1);
+    if (outcome.group < 0) continue;
+    for (const auto& [name, value] : corpus.groups[static_cast<size_t>(outcome.group)]) {
+      std::vector<double>& sums = expected[name.empty() ? value : name + " " + value];
+      sums.resize(4);
+      sums[0] += 1;
+      sums[1] += outcome.correct;
+      sums[2] += static_cast<double>(outcome.targets);
+      sums[3] += outcome.loss;
+    }
+  }
+  const Json json = split.scores.json();
+  CHECK(expected.size() == 4);
+  for (const auto& each : expected) {
+    const auto& sums = each.second;
+    const auto number = [&](const char* score) {
+      return json.at(fmt::format("{}[{}]", score, each.first)).number();
+    };
+    CHECK(number("examples") == sums[0]);
+    CHECK(number("exact_match") == doctest::Approx(sums[1] / sums[0]));
+    CHECK(number("loss") == doctest::Approx(sums[3] / sums[2]));
+    CHECK(number("token_accuracy") >= number("exact_match"));
+  }
+  CHECK(Scores::from(json).json().text() == json.text());
+  // One group by its name: its values in the order of their numbers.
+  const ScoreRequest request{.details = true};
+  const Kinds kinds("length");
+  const auto by_length =
+      kinds.scores(score_split(t.trainer.model(), corpus, e, "val", request), corpus, val);
+  REQUIRE(by_length.size() == 2);
+  CHECK(by_length[0].kind == "2");
+  CHECK(by_length[1].kind == "10");
+  CHECK(by_length[1].mean_loss() == json.at("loss[length 10]").number());
+  const auto unnamed =
+      Kinds("group").scores(score_split(t.trainer.model(), corpus, e, "val", request), corpus, val);
+  REQUIRE(unnamed.size() == 1);
+  CHECK(unnamed[0].kind == "b.c");
+  CHECK(&*find_score("val.loss[b.c]") == &scores::loss);
+}
+
+TEST_CASE("positions are read as a range that includes both ends") {
+  CHECK(PositionRange::parse("32:63").first == 32);
+  CHECK(PositionRange::parse("32:63").last == 63);
+  CHECK(PositionRange::parse("5").text() == "5:5");
+  for (const char* text :
+       {":", "5:", ":5", "6:5", "-1:2", "1:2:3", "a", "1 :2", "99999999999999999999"})
+    CHECK_THROWS_WITH_AS(PositionRange::parse(text),
+                         doctest::Contains("expected the first and the last position, from 0"),
+                         InputError);
 }
 
 TEST_CASE(

@@ -1,6 +1,9 @@
 // heed compare: what it prints of groups and of single runs.
 #include "lab/experiments/comparison.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -373,6 +376,52 @@ TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over 
     CHECK(scores.at(name).at("mean").number() == doctest::Approx(student_mean(values).mean));
     CHECK(scores.at(name).at("high").number() <= 1);
   }
+  // The same in rows, and as a figure.
+  const std::string rows = heed({"compare", "s", "--by", "length", "--csv", "--long"});
+  CHECK(rows.starts_with("group,score,kind,n,mean,low,high\n"));
+  size_t kinds = 0;
+  for (const auto& [name, values] : expected) {
+    const size_t open = name.find('[');
+    const std::string kind =
+        open == name.npos ? "" : name.substr(open + 1, name.find(']') - open - 1);
+    const std::string row = fmt::format(",test.exact_match,{},2,", kind);
+    const size_t at = rows.find(row);
+    CAPTURE(row);
+    REQUIRE(at != rows.npos);
+    CHECK(std::stod(rows.substr(at + row.size())) ==
+          doctest::Approx(scores.at(name).at("mean").number()));
+    CHECK(rows.find(fmt::format(",test.loss,{},2,", kind)) != rows.npos);
+    kinds += open != name.npos;
+  }
+  CHECK(rows.find("examples") == rows.npos);
+  heed({"report", "s", "--figure", "k.svg", "--by", "length", "--score", "exact_match,loss"});
+  const std::string svg = read_file(folder / "k.svg", "figure");
+  for (const char* part : {">length</text>", ">Test exact match</text>", ">Test loss</text>",
+                           ">Test loss (nats per target)</text>"})
+    CHECK_CONTAINS(svg, part);
+  const size_t line = svg.find("points=\"", svg.find("<polyline"));
+  const std::string points = svg.substr(line, svg.find("\"/>", line) - line);
+  CHECK(static_cast<size_t>(std::ranges::count(points, ',')) == kinds);
+  heed({"report", "s", "--figure", "p.svg", "--by", "position", "--positions", "0:1"});
+  CHECK_CONTAINS(read_file(folder / "p.svg", "figure"), ">position</text>");
+  heed({"report", "s", "--figure", "r.svg", "--by", "([12])"});
+  check_rejected(heed_in(folder.path, {"report", "s", "--by", "length"}), 2,
+                 {"--by is for --figure"});
+  check_rejected(heed_in(folder.path, {"report", "s", "--figure", "x.svg", "--split", "val"}), 2,
+                 {"--split and --positions are for the page, and for --figure with --by"});
+  check_rejected(heed_in(folder.path, {"compare", "s", "--long"}), 2, {"--long goes with --csv"});
+  const Json ranged = Json::parse(heed({"compare", "s", "--positions", "0:0", "--json"}), "json");
+  std::vector<double> losses;
+  for (const char* run : {"s/seed-1", "s/seed-2"})
+    losses.push_back(Json::parse(heed({"evaluate", run, "--positions", "0:0", "--json"}), "json")
+                         .at("exact_match")
+                         .number());
+  CHECK(ranged.at("groups")
+            .elements()[0]
+            .at("scores")
+            .at("test[0:0].exact_match")
+            .at("mean")
+            .number() == doctest::Approx(student_mean(losses).mean));
   check_rejected(heed_in(folder.path, {"compare", "s", "--by", "Q"}), 2,
                  {"--by \"Q\": matches no source; the first is \""});
   check_rejected(heed_in(folder.path, {"compare", "s", "--split", "val"}), 2,

@@ -605,6 +605,38 @@ TEST_CASE("a figure of several scores has a panel for each kind, and colours of 
   check_rejected(heed_in(runs.path, {"report", "s", "--log-x"}), 2, {"are for --figure"});
 }
 
+TEST_CASE("groups of examples: one chart of a run, a row of a table, and intervals of their own") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "r";
+  write_run(run, "seed = 1\n");
+  write_file(
+      run + "/result.json",
+      R"({"val": {"loss": 1, "exact_match": 0.5, "examples": 100, "exact_match[length 1.5]": 0.5,)"
+      R"("examples[length 1.5]": 4, "exact_match[length 12]": 0.25, "examples[length 12]": 8}})");
+  write_file(run + "/metrics.jsonl",
+             R"({"step":1,"val":{"loss":1,"exact_match":0.5,"exact_match[length 1.5]":0.5,)"
+             R"("exact_match[length 12]":0.25,"examples[length 12]":8}})"
+             "\n");
+  const Report report = report_data({.paths = {run}, .details = false});
+  std::string names;
+  for (const Json& chart : report.charts) names += chart.at("title").string() + "; ";
+  CHECK(names == "Loss; Validation exact match; Validation exact match by group; ");
+  const Json& lines = report.charts[2].at("lines");
+  CHECK(report.charts[2].at("fraction").flag());
+  CHECK(lines.elements()[0].at("label").string() == "length 1.5");
+  CHECK(lines.elements()[1].at("label").string() == "length 12");
+  const ScoredRun scored = ScoredRun::load(run);
+  const SeedGroups groups = group_runs({scored});
+  const auto mean = groups.mean(0, "val.exact_match[length 1.5]");
+  const Interval wilson = wilson_interval(0.5, 4);
+  REQUIRE(mean);
+  CHECK(mean->interval.low == wilson.low);
+  CHECK(mean->interval.high == wilson.high);
+  const std::string rows = heed_ok(folder.path, {"compare", "r", "--csv", "--long"});
+  CHECK_CONTAINS(rows, ",val.exact_match,length 12,1,0.25,");
+  CHECK_CONTAINS(rows, ",val.exact_match,,1,0.5,");
+}
+
 TEST_CASE("curves of groups are CSV with the number of runs at each step") {
   const RunsWithCurves runs(2);
   heed_ok(runs.path, {"compare", "s", "--score", "val.exact_match", "--curves", "c.csv"});
@@ -773,6 +805,38 @@ TEST_CASE("errors by length are by the source of a decoder-only task, without it
   const Report report = report_data({{runs / "copies"}, true, false});
   CHECK(lengths_of(report.details->lengths.at("rows"), "length") == "1 2 3 4 ");
   CHECK(report.details->lengths.at("longest").integer() == 4);
+  // The losses by position are those of evaluate, and of a range of positions.
+  const Json by =
+      Json::parse(runs.ok({"evaluate", "copies", "--by", "position", "--json"}), "json");
+  const Json& line = report.details->positions.at("lines").elements().at(0);
+  REQUIRE(line.at("x").elements().size() == by.at("by").elements().size());
+  for (size_t i = 0; i < line.at("x").elements().size(); ++i) {
+    const Json& kind = by.at("by").elements()[i];
+    CHECK(kind.at("kind").string() == line.at("x").elements()[i].text());
+    CHECK(line.at("y").elements()[i].number() ==
+          doctest::Approx(kind.at("loss").number()).epsilon(1e-5));
+  }
+  const std::string last = by.at("by").elements().back().at("kind").string();
+  const Report some = report_data(
+      {.paths = {runs / "copies"}, .profile = false, .positions = PositionRange::parse(last)});
+  CHECK(some.details->positions.is_null());  // one position only
+  const Report none = report_data(
+      {.paths = {runs / "copies"}, .profile = false, .positions = PositionRange::parse("90:91")});
+  CHECK_CONTAINS(none.details->notes.at(0), "--positions 90:91: no target is at these positions");
+  const Json all = Json::parse(runs.ok({"inspect", "copies", "ablate", "--json"}), "json"),
+             one = Json::parse(
+                 runs.ok({"inspect", "copies", "ablate", "--json", "--positions", last}), "json");
+  for (size_t i = 0; i < all.at("parts").elements().size(); ++i)
+    CHECK(all.at("parts")
+              .elements()[i]
+              .at("loss_by_position")
+              .elements()
+              .back()
+              .elements()[1]
+              .number() ==
+          doctest::Approx(one.at("parts").elements()[i].at("loss").number()).epsilon(1e-6));
+  check_rejected(runs.heed({"inspect", "copies", "heads", "--positions", "1"}), 2,
+                 {"--positions goes with the view ablate"});
   CHECK_CONTAINS(runs.ok({"data", "copies.toml"}), "length of source: 1 ");
 }
 

@@ -312,6 +312,34 @@ function drawLengths({ lengths }, place) {
   );
 }
 
+function drawPositions({ positions }, place) {
+  const lines = positions.lines.map((line) => ({ ...line, colour: colourOf(line.colour) }));
+  const draw = (width) =>
+    chart({
+      width,
+      height: width < 400 ? 190 : 230,
+      label: "Loss by the position of the input",
+      x: {
+        kind: "linear",
+        ends: extent(...lines.map(({ x }) => x)),
+        title: "position of the input",
+      },
+      y: axisFor(lines.map(({ y }) => y)),
+      lines,
+    });
+  place.replaceChildren(
+    drawing({
+      title: positions.title,
+      legend: lines.length > 1 ? legend(lines) : [],
+      draw,
+      rows: () => [
+        ["split", "position", "loss"],
+        ...lines.flatMap(({ label, x, y }) => x.map((each, i) => [label, each, y[i]])),
+      ],
+    }),
+  );
+}
+
 function drawConfusion({ confusion }, place) {
   if (!confusion) return;
   const { labels, counts } = confusion;
@@ -522,6 +550,7 @@ export const runDrawings = {
   curves: drawCurves,
   samples: drawSamples,
   lengths: drawLengths,
+  positions: drawPositions,
   attention: ({ attention }, place, state) => drawAtlas(attention, state, place),
   confusion: drawConfusion,
   statistics: drawStatistics,

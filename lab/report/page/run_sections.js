@@ -147,7 +147,7 @@ const sampleRow = ([input, output, expected]) => {
   return tableRow([mark, short(input, 201), [markedOutput(output, expected)]]);
 };
 
-function samplesSection({ samples = [], lengths, step }) {
+function samplesSection({ samples = [], lengths, positions, step }) {
   const known = samples.filter(({ rows }) => rows.length);
   const isCompared = ({ rows }) => rows[0][2] !== "";
   const compared = known.filter(isCompared);
@@ -184,12 +184,13 @@ function samplesSection({ samples = [], lengths, step }) {
         " the first wrong token and what should stand there",
       ]
     : "generated without a prompt";
-  const halves = [html("div", {}, ...content), html("div", {}, place("lengths"))];
+  const drawn = [...(lengths ? ["lengths"] : []), ...(positions ? ["positions"] : [])];
+  const halves = [html("div", {}, ...content), html("div", {}, ...drawn.map(place))];
   return section(
     "samples",
     "Samples",
     about,
-    ...(lengths ? [html("div", { class: "two" }, ...halves)] : content),
+    ...(drawn.length ? [html("div", { class: "two" }, ...halves)] : content),
   );
 }
 
