@@ -90,7 +90,7 @@ Tensor where(const Ids& condition, const Tensor& a, const Tensor& b);
 Tensor masked_fill(const Tensor& x, const Ids& condition, real value);
 
 // ---- ops/attention.cpp
-// Options of scaled_dot_product_attention() and attention_weights().
+// Options of scaled_dot_product_attention().
 struct AttentionOptions {
   std::optional<double> scale = {};  // of the scores; without it 1/√K
   KeepMask mask = {};                // the keys that each query may read
@@ -105,9 +105,6 @@ struct AttentionOptions {
 // q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·V), head h in columns [h·K, (h+1)·K) → (B, Tq, H·V)
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     int64_t heads, const AttentionOptions& options = {});
-// The weights of that mean, before dropout → (B, H, Tq, Tk)
-Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
-                         const AttentionOptions& options = {});
 
 // Of scaled_dot_product_attention(), with two definitions: see core/ops/fused.h.
 namespace fused {

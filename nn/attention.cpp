@@ -44,13 +44,16 @@ Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
 // Qₕ Kₕᵀ / √K
 Tensor MultiHeadAttention::scores(const Tensor& q, const Tensor& k, const Tensor& bias) const {
   const Tensor qh = split_heads(q, heads_), kh = split_heads(k, heads_);
-  const double scale = 1 / std::sqrt(static_cast<double>(qh.dim(-1)));
-  const Tensor s = mul(matmul(qh, transpose(kh, -1, -2)), static_cast<real>(scale));
+  const Tensor s = scaled_products(qh, kh, 1 / std::sqrt(static_cast<double>(qh.dim(-1))));
   return bias ? s + bias : s;
 }
 
+Tensor scaled_products(const Tensor& q, const Tensor& k, double scale) {
+  return mul(matmul(q, transpose(k, -1, -2)), static_cast<real>(scale));
+}
+
 // Pₕ = softmax(Qₕ Kₕᵀ / √K), where hidden scores are -∞
-Tensor MultiHeadAttention::weights(const Tensor& s, const KeepMask& mask) const {
+Tensor softmax_weights(const Tensor& s, const KeepMask& mask) {
   return softmax(masked_fill(s, mask, -std::numeric_limits<real>::infinity()));
 }
 
@@ -60,7 +63,6 @@ Tensor MultiHeadAttention::means(const Tensor& p, const Tensor& v) const {
   return merge_heads(matmul(dropout(p, options_.dropout), vh));
 }
 
-// z = [P₁ V₁; …; P_H V_H]
 Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
                                   const Tensor& bias) const {
   mask.causal = mask.causal || options_.causal;

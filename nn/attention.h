@@ -7,8 +7,7 @@
 //   Pₕ = softmax(Qₕ Kₕᵀ / √K)    how much query i reads of key j     (Tq, Tk), per example and head
 //   y = [P₁ V₁; …; P_H V_H] Woᵀ  heads side by side, then mixed      (B, Tq, D)
 //
-// Self-attention reads its own sequence, c = x. Cross-attention reads another, c = memory. Papers
-// write x W; a weight is stored as (outputs, inputs), so it is x wᵀ here.
+// Self-attention reads its own sequence, c = x. Cross-attention reads another, c = memory.
 #pragma once
 
 #include <vector>
@@ -20,6 +19,9 @@
 
 namespace heed::inline HEED_REAL {
 
+// Steps that the forms share, of heads: q (B, H, Tq, K), k (B, H, Tk, K), scores (B, H, Tq, Tk).
+Tensor scaled_products(const Tensor& q, const Tensor& k, double scale);  // q kᵀ · scale
+Tensor softmax_weights(const Tensor& scores, const KeepMask& mask);  // over the keys that are kept
 // What other forms choose. Their definitions are in nn/forms.
 struct SimilarityRule;
 struct NormaliserRule;
@@ -55,15 +57,13 @@ struct MultiHeadAttentionOptions {
   std::vector<int64_t> axes = {}, grid = {};  // self-attention along axes of a grid; its lengths
   int64_t value_source_dim = 0;               // width of the vectors of values; 0: context_dim
 
-  void fields(Fields& f);  // visits the keys of [model.attention]
-  // Throws as the constructor of MultiHeadAttention.
-  void check_standard(int64_t dim, int64_t heads) const;
+  void fields(Fields& f);                                 // visits the keys of [model.attention]
+  void check_standard(int64_t dim, int64_t heads) const;  // throws as MultiHeadAttention() does
   // The same form for queries from elsewhere: without what relates the positions of one sequence.
   MultiHeadAttentionOptions across(int64_t context_width) const;
 };
 
-// Attention of several heads, y above, with the parameters Wq, Wk, Wv and Wo. A form of it is a class
-// that overrides some of the steps.
+// Attention of several heads, y above, with Wq, Wk, Wv and Wo. A form is a class that overrides steps.
 class MultiHeadAttention : public Mixing {
  public:
   // Throws InputError unless `heads` divides `dim` and for values out of range, and Error for other
@@ -88,7 +88,7 @@ class MultiHeadAttention : public Mixing {
   KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
   Tensor output(const Tensor& z) const;  // y
 
-  // ---- the steps, from Q, K (B, T, H·K) and V to z = [P₁ V₁; …; P_H V_H] and y
+  // ---- the steps, from Q, K (B, T, H·K) and V to P (B, H, Tq, Tk), z = [P₁ V₁; …; P_H V_H] and y
   virtual Tensor rotated(const Tensor& x, int64_t first) const;  // Q or K with their positions
   // All steps to z. `bias` (B or 1, H or 1, Tq, Tk) is added to the scores; no tensor: none is.
   virtual Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
@@ -96,9 +96,9 @@ class MultiHeadAttention : public Mixing {
   // Computes z without storing P, as a kernel of the full build does. No tensor: it cannot.
   virtual Tensor fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
   virtual Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const;
-  virtual Tensor weights(const Tensor& scores, const KeepMask& mask) const;  // P (B, H, Tq, Tk)
-  virtual Tensor means(const Tensor& p, const Tensor& v) const;              // z
-  virtual Tensor combined(const Tensor& z) const;                            // y
+  virtual Tensor weights(const Tensor& s, const KeepMask& m) const { return softmax_weights(s, m); }
+  virtual Tensor means(const Tensor& p, const Tensor& v) const;  // z
+  virtual Tensor combined(const Tensor& z) const;                // y
 
   MultiHeadAttentionOptions options_;
   int64_t dim_, heads_;

@@ -1,21 +1,8 @@
 // Scaled dot-product attention (Vaswani et al. 2017, "Attention is all you need", equation 1).
-#include <cmath>
-#include <limits>
-
 #include "core/autograd.h"
 #include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
-
-// P = softmax(scale · Q Kᵀ), where hidden scores are -∞
-Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
-                         const AttentionOptions& options) {
-  const Tensor keys = options.keys > 0 ? slice(k, 1, 0, options.keys) : k;
-  const Tensor qh = split_heads(q, heads), kh = split_heads(keys, heads);
-  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(qh.dim(-1))));
-  const Tensor scores = mul(matmul(qh, transpose(kh, -1, -2)), static_cast<real>(scale));
-  return softmax(masked_fill(scores, options.mask, -std::numeric_limits<real>::infinity()));
-}
 
 // o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,

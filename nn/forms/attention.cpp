@@ -103,11 +103,14 @@ Tensor AttentionForm::means(const Tensor& p, const Tensor& v) const {
   });
 }
 
+static Tensor fused_heads(const Tensor& q, const KeyValues& kv, int64_t heads,
+                          AttentionOptions options) {
+  if (kv.length < kv.keys.dim(1)) options.keys = kv.length;  // a cache has free rows
+  return scaled_dot_product_attention(q, kv.keys, kv.values, heads, options);
+}
+
 Tensor MultiHeadAttention::fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const {
-  const bool has_free_rows = kv.length < kv.keys.dim(1);  // of a cache
-  return scaled_dot_product_attention(
-      q, kv.keys, kv.values, heads_,
-      {.mask = mask, .dropout = options_.dropout, .keys = has_free_rows ? kv.length : 0});
+  return fused_heads(q, kv, heads_, {.mask = mask, .dropout = options_.dropout});
 }
 
 Tensor AttentionForm::fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const {
@@ -115,11 +118,10 @@ Tensor AttentionForm::fused(const Tensor& q, const KeyValues& kv, const KeepMask
   const double temperature = temperature_at(options_, scope().step);
   return for_groups(-1, [&](const Group& group) {
     const Tensor qh = columns(q, group.key), kh = columns(kv.keys, group.key);
-    return scaled_dot_product_attention(qh, kh, columns(kv.values, group.value), group.heads,
-                                        {.scale = group.similarity->scale() / temperature,
-                                         .mask = mask,
-                                         .dropout = options_.dropout,
-                                         .keys = kv.length < kv.keys.dim(1) ? kv.length : 0});
+    return fused_heads(qh, {kh, columns(kv.values, group.value), kv.length}, group.heads,
+                       {.scale = group.similarity->scale() / temperature,
+                        .mask = mask,
+                        .dropout = options_.dropout});
   });
 }
 

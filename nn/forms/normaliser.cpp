@@ -28,7 +28,7 @@ const NormaliserRule normalisers::softmax = {
     .name = "softmax",
     .is_softmax = true,
     .weights = [](const Tensor& scores, const KeepMask& mask, const MultiHeadAttentionOptions&) {
-      return heed::softmax(masked_scores(scores, mask));
+      return softmax_weights(scores, mask);
     }};
 
 const NormaliserRule normalisers::hardmax = {
@@ -46,7 +46,7 @@ const NormaliserRule normalisers::sum = {
     .divides_by_sum = true,
     .weights = [](const Tensor& scores, const KeepMask& mask,
                   const MultiHeadAttentionOptions& options) {
-      return options.similarity->is_exponential ? heed::softmax(masked_scores(scores, mask))
+      return options.similarity->is_exponential ? softmax_weights(scores, mask)
                                                 : sum_normalize(masked_f(scores, mask, false));
     }};
 

@@ -34,8 +34,6 @@ Tensor Similarity::operator()(const Tensor& q, const Tensor& k) const {
   return rule_.scores(*this, q, k);
 }
 
-Tensor dot_products(const Tensor& q, const Tensor& k) { return matmul(q, transpose(k, -1, -2)); }
-
 namespace {
 
 // The factor of scaled_dot.
@@ -53,6 +51,8 @@ double scale_for(const MultiHeadAttentionOptions& options, int64_t width) {
   throw Error("scaled_dot: unknown scale");
 }
 
+// q kᵀ for each example and head
+Tensor dot_products(const Tensor& q, const Tensor& k) { return matmul(q, transpose(k, -1, -2)); }
 Tensor unscaled(const Similarity&, const Tensor& q, const Tensor& k) { return dot_products(q, k); }
 
 // x / ‖x‖, and 0 for 0. ‖x‖ = √K √mean(x²).
@@ -69,7 +69,7 @@ const SimilarityRule similarities::scaled_dot = {
     .is_product = true,
     .scale = scale_for,
     .scores = [](const Similarity& layer, const Tensor& q, const Tensor& k) {
-      return mul(dot_products(q, k), static_cast<real>(layer.scale()));
+      return scaled_products(q, k, layer.scale());
     }};
 
 const SimilarityRule similarities::dot = {

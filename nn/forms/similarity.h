@@ -71,7 +71,4 @@ class Similarity : public Module {
   double scale_, sigma_;
 };
 
-// q kᵀ for each example and head: (B, H, Tq, K), (B, H, Tk, K) → (B, H, Tq, Tk)
-Tensor dot_products(const Tensor& q, const Tensor& k);
-
 }  // namespace heed::inline HEED_REAL
