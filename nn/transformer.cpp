@@ -52,10 +52,10 @@ real embedding_scale(const ModelOptions& o) {
 
 InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t vocabulary, int64_t features)
     : token_(this, "token",
-             (o.validate_stack(),
-              features > 0 ? nullptr
-                           : std::make_unique<Embedding>(vocabulary, o.dim - o.positional.dim,
-                                                         embedding_std(o)))),
+             (o.check_ranges(), features > 0
+                                    ? nullptr
+                                    : std::make_unique<Embedding>(
+                                          vocabulary, o.dim - o.positional.dim, embedding_std(o)))),
       projection_(this, "projection",
                   features > 0 ? std::make_unique<Linear>(features, o.dim - o.positional.dim,
                                                           LinearOptions{.init = o.init})

@@ -169,7 +169,6 @@ void check_evaluation(const Experiment& e) {
 }  // namespace
 
 void Experiment::validate() const {
-  check_fields(*this, "experiment");
   train.validate();
   in_section("model", [&] { model.validate(); });
   in_section("optim", [&] { optim.kind->check(optim); });

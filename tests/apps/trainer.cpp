@@ -361,8 +361,13 @@ TEST_CASE("shards: a loss that is not finite stops the step and leaves the weigh
   CHECK(std::ranges::equal(weights(t.trainer), changed));
 }
 
-TEST_CASE("an experiment rejects every value out of its range") {
-  testing::check_ranges(Experiment(), [](const Experiment& e) { e.validate(); });
+TEST_CASE("a config rejects every value out of its range") {
+  testing::check_ranges(Experiment(), [](const Experiment& e) {
+    Experiment read;
+    const std::string text = config_text(list_config(e));
+    const Origins origins = ConfigSource::of(parse_toml(text, "config"), "config").fill(read);
+    with_origins(origins, [&] { read.validate(); });
+  });
 }
 
 TEST_CASE("shards: a number that is no power of two, or does not divide the batch, is refused") {
