@@ -32,13 +32,6 @@ double checked_maximum(const char* operation, std::span<const real> logits) {
   return maximum;
 }
 
-double log_sum_exp(const char* operation, std::span<const real> logits) {
-  const double maximum = checked_maximum(operation, logits);
-  double sum = 0;
-  for (real x : logits) sum += std::exp(static_cast<double>(x) - maximum);
-  return maximum + std::log(sum);
-}
-
 double penalised(double log_probability, int64_t length, double penalty) {
   return log_probability / std::pow((5 + static_cast<double>(length)) / 6, penalty);
 }
@@ -98,7 +91,7 @@ std::vector<Candidate> best_extensions(Beam& beam, const real* logits, int64_t v
     const std::span<const real> own(logits + static_cast<int64_t>(row) * vocabulary,
                                     static_cast<size_t>(vocabulary));
     const Hypothesis& hypothesis = beam.growing[row];
-    const double log_sum = log_sum_exp("beam search", own);
+    const double log_sum = log_sum_exp(own, checked_maximum("beam search", own));
     const double base = hypothesis.log_probability - log_sum;
     std::vector<bool> allowed;
     if (!o.rules.empty()) allowed = o.rules.allowed(with_prompt(hypothesis, o), vocabulary);
@@ -219,9 +212,15 @@ std::vector<bool> TokenRules::allowed(std::span<const int32_t> tokens, int64_t v
   return result;
 }
 
+double log_sum_exp(std::span<const real> logits, double maximum) {
+  double sum = 0;
+  for (const real x : logits) sum += std::exp(static_cast<double>(x) - maximum);
+  return maximum + std::log(sum);
+}
+
 double log_probability(std::span<const real> logits, int32_t token) {
   return static_cast<double>(logits[static_cast<size_t>(token)]) -
-         log_sum_exp("log probability", logits);
+         log_sum_exp(logits, checked_maximum("log probability", logits));
 }
 
 namespace {

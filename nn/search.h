@@ -74,6 +74,8 @@ struct SamplingOptions {
 // probable tokens, the one with the lower id comes first. Throws Error as beam_search() does.
 int32_t sample(std::span<const real> logits, const SamplingOptions& options, double uniform);
 
+// Returns ln Σ exp(logits) for logits (vocab), of which `maximum` is the largest.
+double log_sum_exp(std::span<const real> logits, double maximum);
 // Returns log softmax(logits)[token] for logits (vocab). Throws Error as beam_search() does.
 double log_probability(std::span<const real> logits, int32_t token);
 

@@ -7,6 +7,7 @@
 #include "apps/support/together.h"
 #include "core/ops.h"
 #include "core/scope.h"
+#include "nn/search.h"
 
 namespace heed {
 
@@ -21,14 +22,6 @@ struct BatchScores {
   double best_loss = 0, loss_with_best = 0, divergence = 0;  // sums over targets with a reference
   int64_t best_losses = 0, divergences = 0;                  // number of these
 };
-
-// Returns log Σ exp of the logits of a row.
-double log_sum_exp(std::span<const real> logits) {
-  const double highest = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const real logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
-  return std::log(sum) + highest;
-}
 
 // Compares the logits at a target, whose log Σ exp is `log_sum`, with its reference.
 void add_reference(std::span<const real> logits, double log_sum, int32_t target,
@@ -74,7 +67,8 @@ void count_correct(const Tensor& logits, const Batch& batch, Examples read, Batc
       ++outcome.targets;
       if (!hit && outcome.first_error == 0) outcome.first_error = outcome.targets;
       if (!details && width == 0) continue;
-      const double sum = log_sum_exp({row, static_cast<size_t>(vocabulary)});
+      const double sum =
+          log_sum_exp({row, static_cast<size_t>(vocabulary)}, row[outcome.predicted]);
       if (width > 0)
         add_reference({row, static_cast<size_t>(vocabulary)}, sum, outcome.expected,
                       reference.first(width), scores);

@@ -8,6 +8,7 @@
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
 #include "core/scope.h"
+#include "nn/search.h"
 
 namespace heed {
 namespace {
@@ -42,14 +43,6 @@ double active_of(std::span<const real> x) {
          static_cast<double>(x.size());
 }
 
-// ln Σ exp z
-double log_sum_exp(std::span<const real> z) {
-  const double most = *std::ranges::max_element(z);
-  double sum = 0;
-  for (const real each : z) sum += std::exp(each - most);
-  return most + std::log(sum);
-}
-
 PredictedTokens largest(const Inspected& inspected, std::span<const real> logits, size_t count) {
   std::vector<int64_t> order(logits.size());
   for (size_t v = 0; v < order.size(); ++v) order[v] = static_cast<int64_t>(v);
@@ -58,7 +51,7 @@ PredictedTokens largest(const Inspected& inspected, std::span<const real> logits
     const real x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
     return x != y ? x > y : a < b;
   });
-  const double all = log_sum_exp(logits);
+  const double all = log_sum_exp(logits, *std::ranges::max_element(logits));
   PredictedTokens tokens;
   for (auto v = order.begin(); v != end; ++v) {
     const auto logit = static_cast<double>(logits[static_cast<size_t>(*v)]);
@@ -148,7 +141,8 @@ Trace trace(const Inspected& inspected, int64_t example, size_t count) {
     result.logits.push_back(largest(inspected, z, count));
     result.losses.push_back(target == ignored
                                 ? std::nullopt
-                                : std::optional(log_sum_exp(z) - z[static_cast<size_t>(target)]));
+                                : std::optional(log_sum_exp(z, *std::ranges::max_element(z)) -
+                                                z[static_cast<size_t>(target)]));
   }
   const auto& [source, target] = std::tie(inspected.corpus.source, inspected.corpus.target);
   if (batch.source_lengths)
