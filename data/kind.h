@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/named.h"
 #include "core/registry.h"
 #include "data/dataset.h"
 #include "data/tokens.h"
@@ -22,11 +21,6 @@ struct Lengths;
 struct LoadRequest;
 struct SequenceTask;
 struct Task;
-
-// Each word of model.kind with the framing of its examples.
-inline constexpr Named<ModelKind> framings[] = {{"language_model", ModelKind::language_model},
-                                                {"seq2seq", ModelKind::seq2seq},
-                                                {"classifier", ModelKind::classifier}};
 
 // A kind of data: how to generate or read it.
 struct DataKind {

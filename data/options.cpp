@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/joined.h"
+#include "core/model_kind_names.h"
 #include "core/text.h"
 
 namespace heed {
@@ -173,10 +174,10 @@ void check_framing(const DataKind& kind, ModelKind framing) {
     return std::find(other.framings.begin(), other.framings.end(), framing) != other.framings.end();
   };
   std::vector<std::string_view> models, kinds;
-  for (const ModelKind other : kind.framings) models.push_back(name_of(framings, other));
+  for (const ModelKind other : kind.framings) models.push_back(name_of(model_kind_names, other));
   for (const DataKind* other : data_kinds::all)
     if (trains(*other)) kinds.push_back(other->name);
-  const char* const model = name_of(framings, framing);
+  const char* const model = name_of(model_kind_names, framing);
   check_input(
       trains(kind),
       "`kind` = \"{}\" cannot train `framing` = \"{}\", it trains: {}; to train a {}, use: {}",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model_kind_names.h"
 #include "nn/classifier.h"
 #include "nn/forms/attention.h"
 #include "nn/forms/mixings.h"
@@ -12,9 +13,6 @@ namespace {
 
 constexpr Named<Choice> choices[] = {
     {"auto", Choice::automatic}, {"true", Choice::yes}, {"false", Choice::no}};
-constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
-                                      {"language_model", ModelKind::language_model},
-                                      {"classifier", ModelKind::classifier}};
 constexpr Named<Pool> pools[] = {
     {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}, {"none", Pool::none}};
 
@@ -49,7 +47,8 @@ void ModelOptions::fields(Fields& f) {
   const bool has_learned_pool = kind == ModelKind::classifier && pool == Pool::learned;
   const bool attends =
       mixing.kind == &mixings::attention || kind == ModelKind::seq2seq || has_learned_pool;
-  f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
+  f.choice("kind", kind, model_kind_names,
+           "encoder-decoder, decoder-only, or encoder with a pooled head");
   f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
   f.integer("decoder_layers", decoder_layers, {0, 1000},
             "layers of seq2seq's decoder; 0: as many as the encoder's")
