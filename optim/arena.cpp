@@ -60,8 +60,9 @@ int64_t Arena::arrange(std::vector<NamedParameter> parameters) {
     placed_.push_back({std::move(parameter), size});
     size += padded(shape.size());
     const bool matrix = shape.rank() >= 2;
-    if (runs_.empty() || runs_.back().matrix != matrix) runs_.push_back({size, matrix});
-    runs_.back().end = size;
+    if (stretches_.empty() || stretches_.back().matrix != matrix)
+      stretches_.push_back({size, matrix});
+    stretches_.back().end = size;
   }
   return size;
 }

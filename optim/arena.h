@@ -94,10 +94,10 @@ class Arena {
     parallel_for(range.size(), chunk, [&](int64_t begin, int64_t end) {
       int64_t first = range.first + begin;
       const int64_t last = range.first + end;
-      auto run = std::upper_bound(runs_.begin(), runs_.end(), first,
-                                  [](int64_t i, const Run& r) { return i < r.end; });
-      for (; first < last; first = std::min(last, run->end), ++run)
-        f(first, std::min(last, run->end), run->matrix);
+      auto part = std::upper_bound(stretches_.begin(), stretches_.end(), first,
+                                   [](int64_t i, const Stretch& r) { return i < r.end; });
+      for (; first < last; first = std::min(last, part->end), ++part)
+        f(first, std::min(last, part->end), part->matrix);
     });
   }
   // Lays the tensors out. Returns the size of the arrays.
@@ -109,13 +109,13 @@ class Arena {
     NamedParameter parameter;
     int64_t first;
   };
-  struct Run {  // consecutive tensors that are all matrices, or all not
+  struct Stretch {  // consecutive tensors that are all matrices, or all not
     int64_t end;
     bool matrix;
   };
 
   std::vector<Placed> placed_;
-  std::vector<Run> runs_;
+  std::vector<Stretch> stretches_;
   Handle<Storage> parameters_, gradients_;
   RankSlices slices_;
   std::vector<double> chunk_sums_;
