@@ -61,10 +61,6 @@ struct TrainArguments final : CommandArguments {
   int run() const override;
 };
 
-bool is_run(const std::string& path) {
-  return is_folder(path) && exists(in_folder(path, "config.toml"));
-}
-
 struct Plan {
   std::string run_path;  // "": a new name
   bool resumes = false;
@@ -158,10 +154,10 @@ std::string resume_command(const std::string& run) {
 
 // Says how to continue an earlier run of the same config that did not reach its end.
 void mention_unfinished(const std::string& run) {
-  const bool failed = exists(in_folder(run, "error.txt"));
+  const bool failed = exists(in_folder(run, run_files::error));
   if (is_locked(run))
     logging::info("{}: another process is training it", run);
-  else if (failed || !exists(in_folder(run, "result.json")))
+  else if (failed || !exists(in_folder(run, run_files::result)))
     logging::info("{}: {}; to continue it instead: {}", run, failed ? "failed" : "unfinished",
                   resume_command(run));
 }

@@ -1,5 +1,6 @@
 #include "apps/config/load_config.h"
 
+#include "apps/config/named_run.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
@@ -30,7 +31,7 @@ LoadedConfig load_run_config(const std::string& path, const std::vector<std::str
     check_input(config.experiment.train.batch_size > 0,
                 "`train.batch_size` = 0: a run has the number of its examples: remove it");
   });
-  config.run_vocabulary = sibling(path, "vocabulary.json");
+  config.run_vocabulary = sibling(path, run_files::vocabulary);
   config.starts_command = false;
   return config;
 }

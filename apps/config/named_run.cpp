@@ -27,10 +27,10 @@ using Start = std::pair<std::string, int64_t>;
 
 Start start_of(const std::string& run) {
   struct stat config {};
-  ::stat(in_folder(run, "config.toml").c_str(), &config);
+  ::stat(in_folder(run, run_files::config).c_str(), &config);
   Start start{utc_time(iso_time, config.st_mtime), modified_at(config)};
   try {
-    const std::string path = in_folder(run, "run.json");
+    const std::string path = in_folder(run, run_files::record);
     const Json record = read_json(path, "record of a run", max_record_bytes);
     for (const Json& session : record.at("sessions").elements())
       start.first = session.at("start").string();
@@ -45,8 +45,7 @@ std::vector<std::string> runs_named_in(const std::string& folder) {
   std::vector<std::string> names = names_in_folder(folder);
   std::erase_if(names, [&](const std::string& name) {
     const std::string path = in_folder(folder, name);
-    return name.starts_with('.') || kind_of(path) != FileKind::folder ||
-           !exists(in_folder(path, "config.toml"));
+    return name.starts_with('.') || kind_of(path) != FileKind::folder || !is_run(path);
   });
   return names;
 }
@@ -91,6 +90,8 @@ std::string without_slash(std::string path) {
 }
 
 }  // namespace
+
+bool is_run(const std::string& path) { return exists(in_folder(path, run_files::config)); }
 
 std::string newest_run(const std::string& folder, const std::string& config) {
   std::vector<std::string> names = runs_named_in(folder);

@@ -5,6 +5,17 @@
 
 namespace heed {
 
+// The names of the files and folders of a run: see apps/training/run_folder.h.
+namespace run_files {
+inline constexpr const char *config = "config.toml", *vocabulary = "vocabulary.json",
+                            *metrics = "metrics.jsonl", *log = "train.log",
+                            *checkpoints = "checkpoints", *result = "result.json",
+                            *record = "run.json", *error = "error.txt", *data = "data",
+                            *lock = ".lock";
+}
+// Returns whether the path is that of a folder with a config of a run.
+bool is_run(const std::string& path);
+
 // Returns the path of the run directly in `folder` whose training started last; a resumed run
 // starts again. Returns "" if there is none. With `config` only looks at the runs that `heed train`
 // names after this config: config and config-2. Follows no links.

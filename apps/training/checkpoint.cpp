@@ -68,7 +68,7 @@ void read_array(const SafetensorsFile& file, NamedParameter tensor) {
 
 Checkpoint::Checkpoint(std::string path, std::string hint)
     : path_(std::move(path)), hint_(std::move(hint)) {
-  const std::string file = existing("state.json");
+  const std::string file = existing(state_file);
   try {
     state_ = read_json(file, "state of a checkpoint", max_state_bytes);
     const std::string digest = state_.at("state_sha256").string();
@@ -167,7 +167,7 @@ void Checkpoints::save(int64_t step, const std::vector<NamedParameter>& model,
   write(Checkpoint::optimizer_file, optimizer, {});
   state.set("step", step).set("sha256", std::move(digests));
   state.set("state_sha256", sha256(state.text()));
-  write_file(in_folder(folder.aside(), "state.json"), state.text(2) + "\n");
+  write_file(in_folder(folder.aside(), Checkpoint::state_file), state.text(2) + "\n");
 
   if (exists(path(step))) retire(step);
   folder.commit();

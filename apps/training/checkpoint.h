@@ -52,6 +52,7 @@ class Checkpoint {
 
   static constexpr const char* model_file = "model.safetensors";
   static constexpr const char* optimizer_file = "optimizer.safetensors";
+  static constexpr const char* state_file = "state.json";
 
  private:
   void read(const char* name, const std::vector<NamedParameter>& tensors) const;

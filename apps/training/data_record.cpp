@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t max_data_record_bytes = 1 << 24;
 
-std::string path_in(const std::string& folder) { return own_file(folder, "data.json"); }
+std::string path_in(const std::string& folder) { return own_file(folder, DataRecord::file); }
 
 DataFiles files_in(const Json& entry) {
   DataFiles data;

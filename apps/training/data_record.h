@@ -24,6 +24,7 @@ struct DataFiles {
 
 class DataRecord {
  public:
+  static constexpr const char* file = "data.json";  // in the folder of a sweep
   // Reads the file in the folder of a sweep. Empty if there is none. Throws InputError if it is
   // damaged.
   static DataRecord read(const std::string& folder);

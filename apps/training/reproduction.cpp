@@ -28,7 +28,7 @@ SavedRun opened(const std::string& path, const std::vector<std::string>& assignm
     throw InputError(
         fmt::format("--set {}={}: changes what is compared; --from trains the same run again: "
                     "remove it, or train {} instead",
-                    is.key, shortened(is.text()), in_folder(path, "config.toml")));
+                    is.key, shortened(is.text()), in_folder(path, run_files::config)));
   return run;
 }
 

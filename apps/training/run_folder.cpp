@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apps/config/named_run.h"
 #include "apps/support/file_lock.h"
 #include "apps/training/run_record.h"
 #include "core/check.h"
@@ -94,8 +93,8 @@ int RunFolder::open_lock() const {
 }
 
 bool is_locked(const std::string& path) {
-  const Descriptor file(
-      ::open(RunFolder::lock_of(path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Descriptor file(::open(in_folder(path, run_files::lock).c_str(),
+                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return file && is_locked_elsewhere(file);
 }
 

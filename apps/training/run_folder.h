@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/config/named_run.h"
 #include "apps/support/files.h"
 #include "data/options.h"
 
@@ -47,17 +48,16 @@ class RunFolder {
   int open_lock() const;
 
   const std::string& path() const { return path_; }
-  std::string config() const { return path_ + "/config.toml"; }
-  std::string vocabulary() const { return path_ + "/vocabulary.json"; }
-  std::string metrics() const { return path_ + "/metrics.jsonl"; }
-  std::string log() const { return path_ + "/train.log"; }
-  std::string checkpoints() const { return path_ + "/checkpoints"; }
-  std::string data() const { return path_ + "/data"; }
-  std::string result() const { return path_ + "/result.json"; }
-  std::string record() const { return path_ + "/run.json"; }
-  std::string error() const { return path_ + "/error.txt"; }
-  std::string lock() const { return lock_of(path_); }
-  static std::string lock_of(const std::string& path) { return path + "/.lock"; }
+  std::string config() const { return in_folder(path_, run_files::config); }
+  std::string vocabulary() const { return in_folder(path_, run_files::vocabulary); }
+  std::string metrics() const { return in_folder(path_, run_files::metrics); }
+  std::string log() const { return in_folder(path_, run_files::log); }
+  std::string checkpoints() const { return in_folder(path_, run_files::checkpoints); }
+  std::string data() const { return in_folder(path_, run_files::data); }
+  std::string result() const { return in_folder(path_, run_files::result); }
+  std::string record() const { return in_folder(path_, run_files::record); }
+  std::string error() const { return in_folder(path_, run_files::error); }
+  std::string lock() const { return in_folder(path_, run_files::lock); }
 
  private:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <future>
 
+#include "apps/config/named_run.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -89,8 +90,8 @@ class SideTraining {
     side_.messages = ended.output;
     side_.failed = ended.end != EndedProcess::End::exited || ended.code != 0;
     const std::string run = in_folder(side_.folder, "run");
-    side_.curves = read_curves(in_folder(run, "metrics.jsonl"));
-    if (const std::string file = in_folder(run, "result.json"); exists(file))
+    side_.curves = read_curves(in_folder(run, run_files::metrics));
+    if (const std::string file = in_folder(run, run_files::result); exists(file))
       side_.result = read_json(file, "result", 1 << 20);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/config/named_run.h"
 #include "apps/support/names.h"
 #include "apps/training/metrics.h"
 #include "core/check.h"
@@ -69,7 +70,7 @@ Curves curves_of(std::string_view metrics) {
   CurveCollector collector;
   for_each_row(metrics, [&](std::string_view text, int64_t) {
     try {
-      collector.add_row(Json::parse(text, "metrics.jsonl"));
+      collector.add_row(Json::parse(text, run_files::metrics));
     } catch (const InputError&) {
       ++collector.result.damaged_rows;
     }

@@ -31,7 +31,7 @@ SweepLock::SweepLock(const std::string& folder)
   const std::string path = in_folder(folder, ".data.lock");
   if (!file_) cannot("write", path, errno);
   if (!wait_for_lock(file_)) cannot("lock", path, errno);
-  for (const char* file : {base_file, "sweep.toml", "data.json", origins_file})
+  for (const char* file : {base_file, sweep_toml, DataRecord::file, origins_file})
     remove_leftovers({in_folder(folder, file)});
 }
 

@@ -23,7 +23,7 @@ void add_runs_in(const std::string& folder, int depth, std::vector<std::string>&
   for (const std::string& name : names) {
     const std::string path = in_folder(folder, name);
     if (name.starts_with('.') || kind_of(path) != FileKind::folder) continue;
-    if (exists(in_folder(path, "config.toml")))
+    if (is_run(path))
       runs.push_back(path);
     else if (depth > 1)
       add_runs_in(path, depth - 1, runs);
@@ -75,7 +75,7 @@ std::vector<std::string> runs_in(const std::string& folder) {
 std::vector<std::string> find_runs(const std::vector<std::string>& paths) {
   std::vector<std::string> runs;
   for (const std::string& path : paths) {
-    if (!is_folder(path) || exists(in_folder(path, "config.toml"))) {
+    if (!is_folder(path) || is_run(path)) {
       runs.push_back(path);
       continue;
     }

@@ -82,7 +82,7 @@ auto of_undamaged(const std::vector<std::string>& paths, const F& f) {
   for (const std::string& path : paths) try {
       results.push_back(f(path));
     } catch (const InputError& error) {
-      if (!exists(in_folder(path, "config.toml"))) throw;
+      if (!is_run(path)) throw;
       left_out.push_back(fmt::format("left out {}: {}", path, error.what()));
       if (!first) first = error;
     }

@@ -17,6 +17,7 @@
 #include "apps/support/terminal.h"
 #include "apps/support/version.h"
 #include "apps/training/checkpoint.h"
+#include "apps/training/data_record.h"
 #include "apps/training/run_record.h"
 #include "core/check.h"
 #include "core/joined.h"
@@ -64,7 +65,7 @@ Source opened(const std::string& path) {
     check_input(!paths.empty(), "{}: the sweep has no run yet; train it with heed sweep {}", path,
                 path);
   } else {
-    check_input(!is_folder(path) || exists(in_folder(path, "config.toml")),
+    check_input(!is_folder(path) || is_run(path),
                 "{}: neither a run nor a sweep: it has no config.toml and no sweep.toml", path);
   }
   for (const std::string& each : paths) {
@@ -146,7 +147,8 @@ void place_checkpoint(const RunFolder& run, const std::string& to) {
   if (checkpoints.steps().empty()) return;
   const std::string which = checkpoints.has_best() ? "best" : "latest";
   const Checkpoint checkpoint = checkpoints.open(which);
-  const std::string folder = in_folder(to, "checkpoints"), name = name_of(checkpoint.path());
+  const std::string folder = in_folder(to, run_files::checkpoints),
+                    name = name_of(checkpoint.path());
   make_subfolder(folder);
   make_subfolder(in_folder(folder, name));
   for (const std::string& file : names_in_folder(checkpoint.path()))
@@ -158,9 +160,9 @@ void place_checkpoint(const RunFolder& run, const std::string& to) {
 void place_run(const Entry& run, const std::string& to, const DataFolder* data, bool checkpoints) {
   make_folders(to);
   if (data)
-    write_file(in_folder(to, "config.toml"), data->config_in(to, run.config.experiment));
+    write_file(in_folder(to, run_files::config), data->config_in(to, run.config.experiment));
   else
-    place(run.folder.config(), in_folder(to, "config.toml"));
+    place(run.folder.config(), in_folder(to, run_files::config));
   for (const std::string& file :
        {run.folder.vocabulary(), run.folder.metrics(), run.folder.result(), run.folder.record(),
         run.folder.log(), run.folder.error()})
@@ -169,7 +171,7 @@ void place_run(const Entry& run, const std::string& to, const DataFolder* data, 
 }
 
 void place_sweep(const std::string& from, const std::string& to, const DataFolder* data) {
-  for (const char* file : {"sweep.toml", "data.json", origins_file})
+  for (const char* file : {sweep_toml, DataRecord::file, origins_file})
     place_if_exists(in_folder(from, file), in_folder(to, file));
   const std::string base = in_folder(from, base_file), packed = in_folder(to, base_file);
   if (data)

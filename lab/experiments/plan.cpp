@@ -184,7 +184,7 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
   // A sweep that is killed at its start may leave these.
   const std::vector<std::string> names = names_in_folder(folder);
   const bool is_new = std::ranges::all_of(names, [](const std::string& name) {
-    return name == base_file || name == "data.json" || name == origins_file || name[0] == '.';
+    return name == base_file || name == DataRecord::file || name == origins_file || name[0] == '.';
   });
   if (is_new && (!exists(folder) || is_folder(folder))) return;
   const std::string file = sweep_file(folder);

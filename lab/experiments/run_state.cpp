@@ -8,7 +8,7 @@ namespace heed {
 
 RunState state_of(const std::string& path) {
   if (is_locked(path)) return RunState::running;  // also before it has a config
-  if (!exists(in_folder(path, "config.toml"))) return RunState::none;
+  if (!is_run(path)) return RunState::none;
   const RunFolder run = RunFolder::open(path);
   if (exists(run.error())) return RunState::failed;
   if (exists(run.result())) return RunState::done;
@@ -16,12 +16,12 @@ RunState state_of(const std::string& path) {
 }
 
 int64_t saved_step(const std::string& path) {
-  if (!exists(in_folder(path, "config.toml"))) return 0;
+  if (!is_run(path)) return 0;
   return Checkpoints(RunFolder::open(path).checkpoints(), 1).newest_step();
 }
 
 std::string error_of(const std::string& path) {
-  const std::string text = read_file(in_folder(path, "error.txt"), "error", 1 << 16);
+  const std::string text = read_file(in_folder(path, run_files::error), "error", 1 << 16);
   return text.substr(0, text.find('\n'));
 }
 

@@ -79,13 +79,13 @@ struct Sweep {
   std::vector<AxisGroup> groups;
 };
 
-// What the command line says about a sweep.
-// The file in the folder of a sweep that has every value of the config of its runs.
-inline constexpr const char* base_file = "base.toml";
+// Files in the folder of a sweep: every value of the config of its runs, and what varies.
+inline constexpr const char *base_file = "base.toml", *sweep_toml = "sweep.toml";
 // Returns the path of sweep.toml in the folder of a sweep. It and base.toml need not exist. Throws
 // InputError if one of them is a link, a FIFO or a device.
 std::string sweep_file(const std::string& folder);
 
+// What the command line says about a sweep.
 struct SweepArguments {
   std::string path;               // of the file; "": none, but `config`
   std::string config;             // instead of that of the file

@@ -301,7 +301,7 @@ class SweepReader {
 
 std::string sweep_file(const std::string& folder) {
   own_file(folder, base_file);
-  return own_file(folder, "sweep.toml");
+  return own_file(folder, sweep_toml);
 }
 
 Sweep read_sweep(const SweepArguments& arguments) { return SweepReader(arguments).read(); }

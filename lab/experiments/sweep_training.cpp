@@ -37,7 +37,7 @@ struct LastRow {
 
 // Returns the last row of metrics with a training loss.
 LastRow last_row(const std::string& run) {
-  const Curves last = curves_of(last_metrics(in_folder(run, "metrics.jsonl")));
+  const Curves last = curves_of(last_metrics(in_folder(run, run_files::metrics)));
   const Curve* const loss = last.find("loss");
   return loss ? LastRow{std::llround(loss->steps.back()), loss->values.back()} : LastRow();
 }
@@ -94,7 +94,7 @@ std::vector<size_t> SweepTraining::promoted(const std::vector<size_t>& points, i
     bool complete = true;
     for (const size_t run : runs_of({point})) {
       const auto score =
-          score_at(in_folder(plan_.runs[run].path, "metrics.jsonl"), plan_.metric, rung);
+          score_at(in_folder(plan_.runs[run].path, run_files::metrics), plan_.metric, rung);
       complete = complete && score;
       sum += score.value_or(0);
       ++count;
@@ -224,7 +224,7 @@ void SweepTraining::fail(size_t run, const std::string& error) {
 
 void SweepTraining::tell_finished(size_t index) const {
   const PlannedRun& run = plan_.runs[index];
-  const auto score = score_at(in_folder(run.path, "metrics.jsonl"), plan_.metric, target(index));
+  const auto score = score_at(in_folder(run.path, run_files::metrics), plan_.metric, target(index));
   logging::info("[{}/{}] {}: {}{}", finished_, total_, run.name,
                 until_ ? fmt::format("step {}", *until_) : "done",
                 score ? fmt::format(", {} {}", plan_.metric, four_digits(*score)) : "");

@@ -276,7 +276,7 @@ std::vector<Chart> add_sweep(Report& report, const ReportRequest& request) {
 std::string sweep_folder(const std::string& path) {
   for (const char* up : {"", "..", "../.."}) {
     const std::string folder = *up ? in_folder(path, up) : path;
-    if (exists(in_folder(folder, "sweep.toml"))) return absolute_path(folder, ".");
+    if (exists(in_folder(folder, sweep_toml))) return absolute_path(folder, ".");
   }
   return "";
 }
@@ -290,7 +290,7 @@ void add_plan(Report& report, const std::string& path) {
     SweepArguments arguments;
     arguments.path = sweep_file(folder);
     report.plan = read_sweep(arguments);
-    report.sweep_folder = exists(in_folder(path, "sweep.toml")) ? path : folder;
+    report.sweep_folder = exists(in_folder(path, sweep_toml)) ? path : folder;
   });
 }
 

@@ -48,7 +48,7 @@ void WatchedFolder::refresh() {
   if (refreshed_ >= 0 && now() - refreshed_ < seconds_between_reads) return;
   std::vector<std::string> paths;
   try {
-    paths = exists(in_folder(folder_, "config.toml")) ? std::vector{folder_} : runs_in(folder_);
+    paths = is_run(folder_) ? std::vector{folder_} : runs_in(folder_);
   } catch (const Error&) {
     // There is no run yet, or the folder is gone.
   }
