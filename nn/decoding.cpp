@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/inference_scope.h"
 #include "core/ops.h"
-#include "core/scope.h"
 #include "nn/cache.h"
 
 namespace heed::inline HEED_REAL {
@@ -56,8 +56,7 @@ NextLogits next_logits(const Model& model, const DecodingOptions& options) {
   const auto state = std::make_shared<State>(State{options.cache && model.can_cache()});
   return [&model, state, context = options.context](const Ids& tokens,
                                                     std::span<const int64_t> parents) {
-    ScopeGuard here;
-    here->gradients = here->training = false;
+    const InferenceScope here;
     const int64_t beyond = context > 0 ? std::max<int64_t>(0, tokens.dim(1) - context) : 0;
     if (beyond > 0) {
       state->caches = false;
@@ -76,16 +75,14 @@ NextLogits next_logits(const Model& model, const DecodingOptions& options) {
 NextLogits next_logits(const Model& model, const Inputs& sources, const DecodingOptions& options) {
   check(model.kind() == ModelKind::seq2seq, "decoding: only an encoder-decoder has sources");
   check(options.context == 0, "decoding: a context length needs a language model");
-  ScopeGuard outer;
-  outer->gradients = outer->training = false;
+  const InferenceScope outer;
   const Tensor memory = model.encode(sources);  // (E, Ts, De)
   // Without caching it stays empty, and only knows the source of each row.
   const auto cache = std::make_shared<KeyValueCache>(memory.dim(0));
   return [&model, memory, lengths = sources.source_lengths, cache,
           caches = options.cache && model.can_cache()](const Ids& tokens,
                                                        std::span<const int64_t> parents) {
-    ScopeGuard here;
-    here->gradients = here->training = false;
+    const InferenceScope here;
     cache->select(parents);
     const std::span<const int64_t> examples = cache->sources();
     const int64_t read = cache->length();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/scope.h"
+#include "core/inference_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -152,8 +152,7 @@ std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64
         o.n_best, o.beam);
   check(o.max_lengths.empty() || std::ssize(o.max_lengths) == examples,
         "beam search: {} maximum lengths for {} examples", o.max_lengths.size(), examples);
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   std::vector<Beam> beams(static_cast<size_t>(examples));
   for (size_t e = 0; e < beams.size(); ++e) {
     beams[e].max_length = o.max_lengths.empty() ? o.max_length : o.max_lengths[e];

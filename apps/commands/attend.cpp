@@ -200,8 +200,7 @@ int AttendArguments::run() const {
   const TrainedModel run(
       saved, checkpoint,
       requested.example ? TrainedModel::Needs::data : TrainedModel::Needs::vocabulary);
-  const ScopeGuard here;
-  run.apply(here);
+  const TrainedModel::Here here(run);
   const Corpus& corpus = run.corpus;
   check_input(
       requested.example || (corpus.format.features == 0 && !corpus.format.numbers),

@@ -107,8 +107,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
       "examples; score this run on its data");
   const Windows windows = windows_for(a, experiment);
   const TrainedModel run(saved, a.checkpoint, TrainedModel::Needs::vocabulary);
-  const ScopeGuard here;
-  run.apply(here);
+  const TrainedModel::Here here(run);
   check_input(run.corpus.format.features == 0 && !run.corpus.format.numbers,
               "--input: this model reads vectors or predicts numbers; score it on its data");
   UnknownTokens unknown(a.unknown);
@@ -209,8 +208,7 @@ int EvaluateArguments::run() const {
   const std::string predictions_path =
       !predictions.empty() && rank() == 0 ? output_path(predictions, {".jsonl", ".ndjson"}) : "";
   const TrainedModel run(saved, checkpoint, TrainedModel::Needs::data);
-  const ScopeGuard here;
-  run.apply(here);
+  const TrainedModel::Here here(run);
   const Corpus& corpus = run.corpus;
   const bool numbers = corpus.format.numbers, exact = has_exact_match(experiment) && !numbers;
   const std::string chosen = split_or_default(corpus, split);

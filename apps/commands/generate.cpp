@@ -182,8 +182,7 @@ int GenerateArguments::run() const {
   const Experiment& experiment = saved.config.experiment;
   apply_settings(experiment);
   const TrainedModel run(saved, checkpoint, TrainedModel::Needs::vocabulary);
-  const ScopeGuard here;
-  run.apply(here);
+  const TrainedModel::Here here(run);
   const Corpus& corpus = run.corpus;
   check_input(
       !answers_examples(corpus) || experiment.data.kind == &data_kinds::examples,

@@ -14,6 +14,7 @@
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "apps/support/together.h"
+#include "core/inference_scope.h"
 #include "core/ops.h"
 #include "core/pool.h"
 #include "core/system_memory.h"
@@ -109,8 +110,7 @@ class MeasureTap final : public Tap {
 double evaluation_memory(const Model& model, const Corpus& corpus, const LongestExample& longest,
                          int64_t examples, bool measures = false) {
   if (examples == 0) return 0;
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const double before = live_bytes();
   pool_reset_peak();
   const Batch batch = largest_batch(corpus, longest, examples);

@@ -9,6 +9,7 @@
 
 #include "apps/support/table.h"
 #include "core/check.h"
+#include "core/inference_scope.h"
 #include "core/joined.h"
 #include "core/text.h"
 #include "data/tasks/sequence_task.h"
@@ -62,8 +63,7 @@ AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels)
 }  // namespace
 
 std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& inputs) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const Recorder recorder;
   model.logits(inputs);
   return recorder.records(model);

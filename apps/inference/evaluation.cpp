@@ -5,8 +5,8 @@
 #include <span>
 
 #include "apps/support/together.h"
+#include "core/inference_scope.h"
 #include "core/ops.h"
-#include "core/scope.h"
 #include "nn/search.h"
 
 namespace heed {
@@ -129,8 +129,7 @@ Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction)
 
 Measured evaluate(const Model& model, const Dataset& dataset, ModelKind framing, int64_t batch_size,
                   EvaluationDetails* details) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
   const RankShare own(batches.count());
   std::vector<BatchScores> parts;

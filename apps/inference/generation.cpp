@@ -4,10 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "core/inference_scope.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "core/scope.h"
 #include "core/stage_observer.h"
 
 namespace heed {
@@ -197,8 +197,7 @@ Found continuations(const Model& model, const Vocabulary& vocabulary,
 }
 
 Found classes(const Model& model, std::span<const Sequence> sources, int64_t batch_size) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   return found_in_batches(
       sources, batch_size, BatchOrder::by_length, [&](std::span<const size_t> chosen) {
         const Padded batch = padded(sources, chosen);
@@ -224,8 +223,7 @@ Found classes(const Model& model, std::span<const Sequence> sources, int64_t bat
 }
 
 std::vector<int32_t> predicted_classes(const Model& model, const Inputs& batch) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const Tensor logits = model.logits(batch);
   const int64_t width = logits.dim(-1);
   std::vector<int32_t> results;
@@ -250,8 +248,7 @@ std::vector<Window> windows_of(int64_t targets, const Windows& windows) {
 
 Found scored_tokens(const Model& model, std::span<const Sequence> sequences,
                     const Windows& windows) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   std::vector<std::pair<size_t, Window>> parts;  // of a sequence
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < sequences.size(); ++i)

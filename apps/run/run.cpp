@@ -12,11 +12,6 @@ namespace heed {
 struct Run::Loaded : TrainedModel {
   using TrainedModel::TrainedModel;
 
-  // Sets what the commands of heed set for a computation, until the guard is destroyed.
-  void apply(const ScopeGuard& here) const {
-    TrainedModel::apply(here);
-    here->gradients = here->training = false;
-  }
   Answerer answerer(const GenerationOptions& options) const {
     return generation_answerer(*model, experiment(), corpus, options, {.with_prompt = false});
   }
@@ -42,8 +37,7 @@ const Model& Run::model() const { return *loaded_->model; }
 std::vector<std::string> Run::generate(const std::string& prompt, const GenerateOptions& o) const {
   loaded_->check_reads(ModelKind::language_model,
                        "expected a language model; use predict() or model()");
-  const ScopeGuard here;
-  loaded_->apply(here);
+  const TrainedModel::Here here(*loaded_);
   GenerationOptions options = default_generation(loaded_->experiment(), loaded_->corpus);
   options.count = o.count;
   if (o.length > 0) options.max_length = o.length;
@@ -59,11 +53,10 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
 }
 
 std::vector<std::string> Run::predict(std::span<const std::string> lines,
-                                      const PredictOptions& o) const {
+                                      const GenerateOptions& o) const {
   loaded_->check_reads(ModelKind::seq2seq,
                        "expected a model that reads lines of text; use generate() or model()");
-  const ScopeGuard here;
-  loaded_->apply(here);
+  const TrainedModel::Here here(*loaded_);
   GenerationOptions options = default_generation(loaded_->experiment(), loaded_->corpus);
   options.beam = o.beam;
   options.length_penalty = o.length_penalty;
@@ -84,8 +77,7 @@ std::vector<std::string> Run::predict(std::span<const std::string> lines,
 }
 
 std::map<std::string, double> Run::evaluate(const std::string& split) const {
-  const ScopeGuard here;
-  loaded_->apply(here);
+  const TrainedModel::Here here(*loaded_);
   const Corpus data = loaded_->run.data(loaded_->checkpoint);
   std::map<std::string, double> scores;
   score_split(model(), data, loaded_->experiment(), split_or_default(data, split))

@@ -24,21 +24,20 @@
 
 namespace heed {
 
-// How a language model continues a prompt.
+// How generate() continues a prompt, and predict() searches for outputs.
 struct GenerateOptions {
-  int64_t count = 1;   // number of continuations
-  int64_t length = 0;  // maximum number of tokens; 0: the target of a task, else 500
+  // Maximum number of tokens. 0: the target of a task; else twice the source plus 10, or 500 after
+  // a prompt.
+  int64_t length = 0;
+  // ---- of generate(), with a language model
+  int64_t count = 1;                       // number of continuations
   std::optional<double> temperature = {};  // 0 takes the most likely token; default: 1, for tasks 0
   int64_t top_k = 0;                       // sample from the k most likely tokens; 0: from all
   double top_p = 1;                        // nucleus sampling
   std::optional<uint64_t> seed = {};       // default: the seed of the run
-};
-
-// How an encoder-decoder searches for its outputs.
-struct PredictOptions {
+  // ---- of predict(), with an encoder-decoder
   int64_t beam = 1;           // 1: greedy
   double length_penalty = 0;  // larger values favour longer outputs
-  int64_t length = 0;         // maximum number of tokens; 0: twice the source's plus 10
 };
 
 class Run {
@@ -63,9 +62,9 @@ class Run {
   // line. An empty line has an empty output. Lines are computed together, in batches of at most 32.
   // Throws InputError as generate() does, with the number of the line.
   std::vector<std::string> predict(std::span<const std::string> lines,
-                                   const PredictOptions& options = {}) const;
+                                   const GenerateOptions& options = {}) const;
   std::vector<std::string> predict(const std::vector<std::string>& lines,
-                                   const PredictOptions& options = {}) const {
+                                   const GenerateOptions& options = {}) const {
     return predict(std::span(lines), options);
   }
   // Returns the scores of a split by name, as heed evaluate --json prints them: "loss",

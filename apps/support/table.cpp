@@ -80,7 +80,8 @@ void fit(std::vector<size_t>& widths, size_t left, size_t limit) {
   }
 }
 
-// Returns the lines of a cell: broken at spaces, and within words that are longer than `width`.
+}  // namespace
+
 std::vector<std::string> lines_in(const std::string& cell, size_t width) {
   if (code_points(cell) <= width) return {cell};
   const std::string text = wrapped(cell, static_cast<int>(width));
@@ -97,6 +98,8 @@ std::vector<std::string> lines_in(const std::string& cell, size_t width) {
   }
   return lines;
 }
+
+namespace {
 
 // Returns these columns of a row, the first `left` aligned to the left.
 std::string text_of(const Table::Row& row, const std::vector<size_t>& columns,

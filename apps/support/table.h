@@ -11,6 +11,8 @@ namespace heed {
 
 // Returns a text as a cell of CSV (RFC 4180): in quotes if it needs them.
 std::string csv_cell(const std::string& text);
+// Returns the lines of a cell: broken at spaces, and within words that are longer than `width`.
+std::vector<std::string> lines_in(const std::string& cell, size_t width);
 
 struct Table {
   using Row = std::vector<std::string>;

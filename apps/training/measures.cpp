@@ -11,6 +11,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/together.h"
 #include "apps/training/training_loop.h"
+#include "core/inference_scope.h"
 #include "core/joined.h"
 #include "core/text.h"
 #include "data/first_examples.h"
@@ -43,8 +44,7 @@ Json nested(const NumbersByPath& numbers) {
 // Calls f as an evaluation is called, on this rank only.
 template <class F>
 auto evaluated(F&& f) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const Alone alone;
   return f();
 }

@@ -32,22 +32,13 @@ bool is_typed_as(std::string_view text, std::span<const int32_t> ids, const Text
   }
 }
 
-// Returns the tokens without those that a prompt gets by itself.
-std::span<const int32_t> without_marks(std::span<const int32_t> ids, const Vocabulary& tokens) {
-  if (!ids.empty() && ids.front() == tokens.begin()) ids = ids.subspan(1);
-  if (!ids.empty() && ids.back() == tokens.separator()) ids = ids.first(ids.size() - 1);
-  return ids;
-}
-
 // Returns a text for a model to read, or "" if this example has none that can be typed: the source
 // of an encoder-decoder, the problem of a task, or the first half of a text, on one line.
 std::string input_of(const Example& example, const Corpus& corpus) {
   const bool is_encoded = corpus.framing == ModelKind::seq2seq;
   const TextCodec& codec = is_encoded ? *corpus.source : *corpus.target;
-  std::span<const int32_t> ids = is_encoded ? example.source : example.input;
+  const std::span<const int32_t> ids = source_of(corpus, example);
   const bool is_whole = is_encoded || example.prompt > 0;
-  if (example.prompt > 0) ids = ids.first(static_cast<size_t>(example.prompt));
-  ids = without_marks(ids, codec.vocabulary());
   for (size_t count = is_whole ? ids.size() : std::min((ids.size() + 1) / 2, max_prompt); count > 0;
        --count) {
     const std::string text = codec.decode(ids.first(count));

@@ -101,9 +101,9 @@ TrainedModel::TrainedModel(SavedRun saved, const std::string& which, Needs needs
   model = run.model(corpus, checkpoint);
 }
 
-void TrainedModel::apply(const ScopeGuard& here) const {
-  here->precision = experiment().precision;
-  here->step = static_cast<uint32_t>(checkpoint.step());
+TrainedModel::Here::Here(const TrainedModel& run) {
+  scope().precision = run.experiment().precision;
+  scope().step = static_cast<uint32_t>(run.checkpoint.step());
 }
 
 }  // namespace heed

@@ -8,7 +8,7 @@
 #include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
 #include "apps/training/run_folder.h"
-#include "core/scope.h"
+#include "core/inference_scope.h"
 #include "nn/models.h"
 
 namespace heed {
@@ -46,9 +46,11 @@ struct TrainedModel {
 
   const std::string& path() const { return run.folder.path(); }
   const Experiment& experiment() const { return run.config.experiment; }
-  // Computes with the precision of the run, and with the settings that change during a training as
-  // they are at the step of the weights, until the guard is destroyed.
-  void apply(const ScopeGuard& here) const;
+  // Until the end of the block, computes with the precision of the run, and with the settings that
+  // change during a training as they are at the step of the weights.
+  struct Here : InferenceScope {
+    explicit Here(const TrainedModel& run);
+  };
 };
 
 // Checks that all processes (core/ranks.h) compute the same, and sets how long they wait for one

@@ -9,6 +9,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "core/inference_scope.h"
 #include "core/observer.h"
 #include "data/first_examples.h"
 #include "nn/module.h"
@@ -240,8 +241,7 @@ Json StepStatistics::parameters(double gradient_scale) const {
 }
 
 Json StepStatistics::measure(const StepReport& report) const {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   here->precision = experiment_.precision;
   here->step = static_cast<uint32_t>(trainer_.steps_done());
   const Model& model = trainer_.model();

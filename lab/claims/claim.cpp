@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/inference_scope.h"
 #include "core/joined.h"
 #include "core/precision.h"
-#include "core/scope.h"
 #include "core/suggest.h"
 #include "core/text.h"
 
@@ -51,8 +51,7 @@ std::vector<Topic> measured(std::vector<Topic> topics, uint64_t seed,
   uint32_t position = 0;
   for (Topic& topic : topics) {
     for (Claim& claim : topic.claims) {
-      ScopeGuard here;
-      here->gradients = here->training = false;
+      const InferenceScope here;
       here->precision = Precision::highest;
       here->seed = seed;
       here->micro_batch = position++;

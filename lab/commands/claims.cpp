@@ -7,7 +7,7 @@
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
-#include "apps/support/terminal.h"
+#include "apps/support/table.h"
 #include "apps/training/saved_run.h"
 #include "core/text.h"
 #include "lab/claims/model.h"
@@ -108,23 +108,6 @@ std::string verdict(const Claim& t) {
                    : styled(Style::bad, "FAIL", STDOUT_FILENO);
 }
 
-// Breaks a text at spaces into lines of at most `width` characters. A longer word has its own line.
-std::vector<std::string> broken_lines(std::string_view text, size_t width) {
-  std::vector<std::string> lines(1);
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word(text.substr(at, end - at));
-    if (lines.back().empty())
-      lines.back() = word;
-    else if (character_count(lines.back()) + 1 + character_count(word) <= width)
-      lines.back() += " " + word;
-    else
-      lines.push_back(word);
-    at = end + 1;
-  }
-  return lines;
-}
-
 // How many properties of a model hold.
 std::string summary_of_model(const std::vector<Topic>& topics) {
   int64_t held = 0, promised = 0, yes = 0, questions = 0;
@@ -171,7 +154,7 @@ std::string table_of(const std::vector<Topic>& topics, bool is_model) {
   for (const Topic& topic : topics) {
     text += styled(Style::heading, topic.title, STDOUT_FILENO) + "\n";
     for (const Claim& t : topic.claims) {
-      const std::vector<std::string> claim = broken_lines(escaped(t.text), claim_width);
+      const std::vector<std::string> claim = lines_in(escaped(t.text), claim_width);
       text += fmt::format("  {:<3}{} {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id,
                           t.bound.by_construction ? '=' : ' ', claim[0], claim_width, t.source,
                           source_width, t.measured, t.bound.is_lower ? "≥" : "≤", t.bound.value,

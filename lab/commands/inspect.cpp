@@ -159,8 +159,7 @@ int InspectArguments::run() const {
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
   const TrainedModel loaded(run, checkpoint, TrainedModel::Needs::data);
-  const ScopeGuard here;
-  loaded.apply(here);
+  const TrainedModel::Here here(loaded);
   const Corpus& corpus = loaded.corpus;
   const std::string name = split_or_default(corpus, split);
   const Dataset first = first_of(split_of(corpus, name), examples);

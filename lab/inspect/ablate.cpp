@@ -7,9 +7,9 @@
 #include <map>
 
 #include "apps/inference/evaluation.h"
+#include "core/inference_scope.h"
 #include "core/joined.h"
 #include "core/ops.h"
-#include "core/scope.h"
 #include "lab/experiments/statistics.h"
 
 namespace heed {
@@ -187,8 +187,7 @@ std::vector<std::string> ablation_parts(const Inspected& inspected) {
 }
 
 Ablation ablate(const Inspected& inspected, AblateWith with, const std::vector<std::string>& sets) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const auto parts = parts_of(inspected);
   std::vector<std::pair<std::string, Cuts>> chosen = sets.empty() ? parts : decltype(parts){};
   for (const std::string& set : sets) {

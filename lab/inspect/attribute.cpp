@@ -7,7 +7,7 @@
 #include <map>
 
 #include "apps/inference/evaluation.h"
-#include "core/scope.h"
+#include "core/inference_scope.h"
 
 namespace heed {
 namespace {
@@ -89,8 +89,7 @@ std::vector<std::pair<int64_t, double>> positions_read(const Inspected& inspecte
 
 Attribution attribute(const Inspected& inspected, int64_t example, std::optional<int64_t> token,
                       std::optional<int64_t> other) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const ModelOptions& o = inspected.options;
   inspected.check_names("attribute");
   const std::string no_sum = why_no_sum(o);

@@ -7,10 +7,10 @@
 #include <map>
 
 #include "apps/inference/evaluation.h"
+#include "core/inference_scope.h"
 #include "core/joined.h"
 #include "core/ops.h"
 #include "core/random.h"
-#include "core/scope.h"
 #include "lab/inspect/eigenvalues.h"
 #include "lab/inspect/induction.h"
 
@@ -261,8 +261,7 @@ std::vector<HeadScores::Pair> compositions(const Inspected& inspected,
 }  // namespace
 
 HeadScores head_scores(const Inspected& inspected, bool composition) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const std::vector<Sublayer> sublayers = sublayers_of(inspected);
   const Induction induction = induction_of(inspected);
   InContext in_context;

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "apps/inference/evaluation.h"
+#include "core/inference_scope.h"
 #include "core/ops.h"
-#include "core/scope.h"
 #include "data/made_examples.h"
 
 namespace heed {
@@ -80,8 +80,7 @@ Batch RepeatedTokens::batch(int64_t period, int64_t rows, Random& random) const 
 
 Induction induction_of(const Inspected& inspected) {
   constexpr int64_t sequences = 32;
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const RepeatedTokens repeated(inspected);
   Induction result;
   result.periods = repeated.periods();

@@ -9,8 +9,8 @@
 
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
+#include "core/inference_scope.h"
 #include "core/ops.h"
-#include "core/scope.h"
 #include "core/text.h"
 #include "nn/forms/attention.h"
 
@@ -102,8 +102,7 @@ Json ExampleLosses::position_losses() const {
 }
 
 ExampleLosses losses_of(const Inspected& inspected) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   ExampleLosses losses;
   for (const Batch& batch : inspected.batches) losses.add(inspected.model.logits(batch), batch);
   return losses;
@@ -170,8 +169,7 @@ int64_t layer_index(const std::string& name) {
 }
 
 std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const MultiHeadAttentionOptions& form = inspected.options.attention;
   std::vector<Sublayer> found;
   std::set<std::string> with_heads, sums;

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "apps/inference/evaluation.h"
+#include "core/inference_scope.h"
 #include "core/ops.h"
-#include "core/scope.h"
 
 namespace heed {
 namespace {
@@ -54,8 +54,7 @@ Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits,
 }  // namespace
 
 Lens lens(const Inspected& inspected, int64_t example) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   inspected.check_names("lens", true);
   const std::string no_sum = why_no_sum(inspected.options);
   check_input(no_sum.empty(), "lens: {}, so an earlier one is not what the head reads", no_sum);

@@ -7,7 +7,7 @@
 
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
-#include "core/scope.h"
+#include "core/inference_scope.h"
 #include "nn/search.h"
 
 namespace heed {
@@ -107,8 +107,7 @@ Tensor record(const Inspected& inspected, const ChosenExample& chosen,
 }  // namespace
 
 Trace trace(const Inspected& inspected, int64_t example, size_t count) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   inspected.check_names("trace");
   const ChosenExample chosen = find_example(inspected, example);
   const Batch& batch = *chosen.batch;

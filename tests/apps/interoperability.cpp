@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "apps/training/saved_run.h"
+#include "core/inference_scope.h"
 #include "core/safetensors.h"
-#include "core/scope.h"
 #include "program.h"
 
 using namespace heed;
@@ -18,8 +18,7 @@ void write_example(const TemporaryFolder& folder, const std::string& name,
                    const std::string& config, const Inputs& in) {
   write_file(folder / (name + ".toml"), config);
   heed_ok(folder.path, {"train", name + ".toml", "--run", name});
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const SavedRun run = SavedRun::open(folder / name);
   const Tensor logits = run.model(run.vocabulary(), run.checkpoint("best"))->logits(in);
   std::vector<NamedArray> arrays;

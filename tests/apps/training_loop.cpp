@@ -266,8 +266,7 @@ TEST_CASE("saved run: loading a model leaves the settings of the thread as they 
     const TrainedModel loaded(saved, "latest", needs);
     CHECK(scope().step == 77);
     CHECK(loaded.corpus.splits.empty() == (needs == TrainedModel::Needs::vocabulary));
-    const ScopeGuard here;
-    loaded.apply(here);
+    const TrainedModel::Here here(loaded);
     CHECK(scope().step == 3);
   }
   CHECK(scope().step == 77);

@@ -10,6 +10,7 @@
 #include "apps/inference/generation.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
+#include "core/inference_scope.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "data/made_examples.h"
@@ -321,8 +322,7 @@ void write_case(const std::string& path, const Case& c, const Model& model, cons
 }  // namespace
 
 TEST_CASE("onnx: every form of model has a graph, the same bytes each time") {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   here->step = 0;
   const char* const folder = std::getenv("HEED_ONNX_CASES");
   for (const Case& c : cases()) {
@@ -338,8 +338,7 @@ TEST_CASE("onnx: every form of model has a graph, the same bytes each time") {
 }
 
 TEST_CASE("onnx: trained runs, as tests/lab/onnx/run.sh compares them" * doctest::skip()) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   const char* const runs = std::getenv("HEED_ONNX_RUNS");
   const char* const folder = std::getenv("HEED_ONNX_CASES");
   REQUIRE((runs && folder));
