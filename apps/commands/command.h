@@ -124,7 +124,6 @@ struct Command {
   std::unique_ptr<CommandArguments> (*arguments)();
   // Under mpirun (apps/ranks) all ranks run it together, and not only the first.
   bool shared_by_ranks = false;
-  const char* other_name = nullptr;  // of earlier versions; the help does not list it
 };
 
 template <class Arguments>

@@ -130,13 +130,6 @@ int run_command_line(const ProgramCommands& program, int argc, char** argv) {
     char* asked[] = {argv[0], argc > 2 ? argv[2] : option.data(), option.data(), nullptr};
     return run_command_line(program, argc > 2 ? 3 : 2, asked);
   }
-  for (const Command* command : program.commands)
-    if (argc > 1 && command->other_name && argv[1] == std::string_view(command->other_name)) {
-      std::vector<char*> arguments(argv, argv + argc + 1);
-      std::string name = command->name;
-      arguments[1] = name.data();
-      return run_command_line(program, argc, arguments.data());
-    }
   if (argc > 1) check_command(program, argv[1]);
   CLI::App app("Train Transformers on a CPU, and use them.", "heed");
   app.require_subcommand(1);

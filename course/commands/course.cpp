@@ -74,7 +74,7 @@ class CourseSession {
       : arguments_(arguments),
         workshop_(Workshop::find()),
         exercises_(course_exercises(workshop_)),
-        folder_(arguments.folder.empty() ? own_answers_folder(workshop_.sources, names())
+        folder_(arguments.folder.empty() ? in_folder(workshop_.sources, "answers")
                                          : arguments.folder),
         progress_(folder_) {}
 

@@ -35,17 +35,12 @@ double most_points(const ClassRequest& request) {
   return most;
 }
 
-// Where a person's answers may be: in the person's folder, or in a handed-in folder of this name
-// below. Earlier versions of heed had them in course/.
-constexpr const char* handed_in_folders[] = {"", "answers", "course"};
-
-// `of_heed`: the files of heed's own folder course/, which may have been handed in, too.
+// The answers of a person: in the person's folder, or in a folder answers/ that was handed in.
 Person find_answers(const std::vector<Exercise>& course, const ClassRequest& request,
-                    const std::string& own, const std::vector<std::string>& of_heed) {
+                    const std::string& own) {
   Person person{name_of(own), {}, {}, {}};
-  std::vector<std::string> folders, known;
-  for (const char* folder : handed_in_folders)
-    folders.push_back(*folder ? in_folder(own, folder) : own);
+  const std::vector<std::string> folders = {own, in_folder(own, "answers")};
+  std::vector<std::string> known;
   for (const Exercise& exercise : course) {
     known.push_back(exercise.name + ".cpp");
     if (!contains(request.exercises, exercise.name)) continue;
@@ -62,8 +57,7 @@ Person find_answers(const std::vector<Exercise>& course, const ClassRequest& req
   }
   for (const std::string& folder : folders)
     for (const std::string& file : names_in_folder(folder))
-      if (file.ends_with(".cpp") && !contains(known, file) && !contains(of_heed, file))
-        person.unknown.push_back(file);
+      if (file.ends_with(".cpp") && !contains(known, file)) person.unknown.push_back(file);
   return person;
 }
 
@@ -84,15 +78,14 @@ std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exer
                                 const ClassRequest& request) {
   check_input(is_folder(request.folder), "{}: no such folder; give one with PERSON/EXERCISE.cpp",
               request.folder);
-  const std::vector<std::string> of_heed = names_in_folder(workshop.chapters());
   std::vector<Person> persons;
   if (request.one_person)
-    persons.push_back(find_answers(course, request, request.folder, of_heed));
+    persons.push_back(find_answers(course, request, request.folder));
   else
     for (const std::string& name : names_in_folder(request.folder))
       if (const std::string own = in_folder(request.folder, name);
           !name.starts_with('.') && is_folder(own))
-        persons.push_back(find_answers(course, request, own, of_heed));
+        persons.push_back(find_answers(course, request, own));
   std::vector<PersonAnswer*> answers;
   for (Person& person : persons)
     for (PersonAnswer& answer : person.answers) answers.push_back(&answer);

@@ -4,8 +4,6 @@
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
-#include "apps/support/log.h"
-#include "apps/support/numbers.h"
 #include "core/check.h"
 
 namespace heed {
@@ -41,32 +39,6 @@ void Progress::save() const {
   json.set("current", current).set("exercises", all);
   make_folders(folder_of(file_));
   write_file(file_, json.text(2) + "\n");
-}
-
-std::string own_answers_folder(const std::string& sources,
-                               const std::vector<std::string>& exercises) {
-  const std::string old_folder = in_folder(sources, "course"),
-                    folder = in_folder(sources, "answers");
-  std::vector<std::string> names = {"progress.json"};
-  for (const std::string& exercise : exercises)
-    for (const char* ending : {".cpp", ".cpp.old"}) names.push_back(exercise + ending);
-  int64_t moved = 0;
-  for (const std::string& name : names) {
-    const std::string from = in_folder(old_folder, name), to = in_folder(folder, name);
-    if (kind_of(from) == FileKind::none) continue;
-    if (kind_of(to) != FileKind::none) {
-      logging::warning("{} is left from an earlier version of heed, and {} exists; remove one",
-                       from, to);
-      continue;
-    }
-    make_folders(folder);
-    rename_in_folder(from, to);
-    ++moved;
-  }
-  if (moved > 0)
-    logging::info("answers are now in {}: moved {} there from {}", folder, counted(moved, "file"),
-                  old_folder);
-  return folder;
 }
 
 }  // namespace heed

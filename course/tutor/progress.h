@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 namespace heed {
 
@@ -29,11 +28,5 @@ class Progress {
   std::string file_;
   std::map<std::string, ExerciseProgress> exercises_;
 };
-
-// Returns sources/answers, the folder of a learner who names none. Earlier versions of heed kept
-// answers in sources/course: moves them from there, and logs what it moved. A file that would be
-// overwritten stays where it is, and a warning names it.
-std::string own_answers_folder(const std::string& sources,
-                               const std::vector<std::string>& exercises);
 
 }  // namespace heed

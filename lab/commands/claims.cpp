@@ -194,7 +194,6 @@ const Command lab_commands::claims = {
         "  heed claims --only A16,A17 --seed 7 --json\n"
         "  heed claims --model configs/set.toml --set model.positional.kind=sinusoidal",
     .arguments = make_arguments<ClaimsArguments>,
-    .other_name = "theorems",
 };
 
 }  // namespace heed

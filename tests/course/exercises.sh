@@ -104,33 +104,15 @@ check_verbs() {
   rm "$answers/progress.json"
 }
 
-# Without --folder, answers are in the folder of the sources, in answers/. Those in course/, where earlier versions put
-# them, are moved there once; nothing is overwritten.
+# Without --folder, answers are in the folder of the sources, in answers/.
 check_own_folder() {
-  local name=basic-attention sources_too=$work/heed
+  local sources_too=$work/heed
   mkdir -p "$work/build/bin" "$work/build/course" "$sources_too/course"
   cp "$program" "$work/build/bin/heed"
   sed "s|\"sources\": .*|\"sources\": \"$sources_too\",|" "$(dirname "$program")/../course/settings.json" >"$work/build/course/settings.json"
   ln -s "$(readlink -f "$sources/course")"/* "$sources_too/course"
   own() { code=0; output=$("$work/build/bin/heed" course "$@" 2>&1) || code=$?; }
 
-  echo "{\"current\": \"$name\", \"exercises\": {\"softmax\": {\"passed\": true, \"hints\": 2}}}" >"$sources_too/course/progress.json"
-  for file in $name.cpp $name.cpp.old heads.cpp notes.txt; do echo "$file" >"$sources_too/course/$file"; done
-  mkdir "$sources_too/answers"
-  echo mine >"$sources_too/answers/heads.cpp"
-  own list --json
-  expect_code 0 list with old answers
-  expect_text "answers are now in $sources_too/answers: moved 3 files there" old answers
-  expect_text "course/heads.cpp is left from an earlier version of heed" old answers
-  expect_text '"state": "passed"' the old progress
-  [[ $(<"$sources_too/answers/heads.cpp") == mine && $(<"$sources_too/course/heads.cpp") == heads.cpp ]] || complain "an answer was overwritten"
-  [[ $(<"$sources_too/answers/$name.cpp") == $name.cpp && $(<"$sources_too/answers/$name.cpp.old") == $name.cpp.old ]] ||
-    complain "old answers are not in answers/"
-  [[ $(cd "$sources_too/course" && find . -type f | sort | xargs) == "./heads.cpp ./notes.txt" ]] ||
-    complain "course/ has: $(ls "$sources_too/course")"
-  rm "$sources_too/course/heads.cpp"
-  own list
-  [[ $output != *"answers are now"* && $output != *"is left"* ]] || complain "answers are moved twice: $output"
   own start softmax
   cmp -s "$sources_too/answers/softmax.cpp" "$sources/course/exercises/softmax/exercise.cpp" || complain "start wrote elsewhere: $output"
 }
@@ -206,10 +188,10 @@ END
   cp "$sources/tests/course/solutions/basic-attention.cpp" "$work/class/from others/mine .h"
   echo '#include "mine .h"' >"$work/class/from others/basic-attention.cpp"
   said["from others"]="An answer is one file."
-  # Handed in as folders: answers/, and heed's whole course/, where earlier versions had answers.
-  mkdir -p "$work/class/inner/"{answers,course}
+  # One file handed in with the folder answers/, one without.
+  mkdir -p "$work/class/inner/answers"
   cp "$sources/tests/course/solutions/basic-attention.cpp" "$work/class/inner/answers"
-  cp "$sources/tests/course/solutions/softmax.cpp" "$sources/course/fast.cpp" "$work/class/inner/course"
+  cp "$sources/tests/course/solutions/softmax.cpp" "$work/class/inner"
   mkdir "$work/class/absent"
   # The library's own attention calls the learner's softmax: only it has scores of rank 4.
   mkdir "$work/class/called"

@@ -76,11 +76,6 @@ TEST_CASE("claims: the table has its sources, a section, its rows, its notes and
   CHECK_CONTAINS(output.out,
                  "\n5 of 5 claims hold, 5 of them by construction\n"
                  "1 of 1 mistakes of the documents are confirmed\n");
-  const ProgramOutput earlier = succeeded(
-      heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"}));  // the earlier name
-  CHECK(earlier.out == output.out);
-  CHECK(heed_in(folder.path, {"help", "theorems"}).out ==
-        heed_in(folder.path, {"claims", "--help"}).out);
 }
 
 TEST_CASE("claims: properties of untrained models follow from the config") {
