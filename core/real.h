@@ -15,6 +15,8 @@
 
 namespace heed::inline HEED_REAL {
 
+class Fields;  // core/fields.h: reads the options of every room from a config
+
 #ifdef HEED_DOUBLE
 using real = double;  // the type of every element
 #else

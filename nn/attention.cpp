@@ -76,9 +76,6 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask
   return tapped(*this, Site::heads, std::move(z));
 }
 
-// y = z Woᵀ
-Tensor MultiHeadAttention::combined(const Tensor& z) const { return (*output_)(z); }
-
 Tensor MultiHeadAttention::output(const Tensor& z) const {
   const Tensor y = replaced_output(z);
   return activate(options_.activation, y ? y : combined(z));

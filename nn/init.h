@@ -7,8 +7,6 @@
 
 namespace heed::inline HEED_REAL {
 
-class Fields;  // core/fields.h, which reads options from a config
-
 // clang-format off
 // The distribution of initial weights.
 enum class InitKind {

@@ -47,7 +47,6 @@ class Mixing : public Module {
   virtual bool can_cache() const { return false; }
 };
 
-class Fields;  // core/fields.h
 struct LinearOptions;
 struct ModelOptions;
 

@@ -9,8 +9,6 @@
 
 namespace heed::inline HEED_REAL {
 
-class Fields;  // core/fields.h
-
 enum class NormKind { layer, rms, none };  // LayerNorm, RMSNorm, y = x
 
 // Options of a norm. The defaults are PyTorch's.

@@ -13,7 +13,6 @@
 
 namespace heed::inline HEED_REAL {
 
-class Fields;     // core/fields.h, which reads options from a config
 class ScoreBias;  // nn/forms/score_bias.h
 struct PositionalOptions;
 

@@ -21,7 +21,6 @@
 
 namespace heed::inline HEED_REAL {
 
-class Fields;  // core/fields.h, which reads options from a config
 struct OptimOptions;
 
 // Consecutive elements of parameters. All arrays have the shape (size). Clients do not need it, but

@@ -11,7 +11,6 @@
 
 namespace heed::inline HEED_REAL {
 
-class Fields;  // core/fields.h, which reads options from a config
 struct ScheduleOptions;
 
 // Returns the learning rate of a step.
