@@ -2,7 +2,6 @@
 #include "nn/attention.h"
 
 #include <cmath>
-#include <limits>
 
 #include "nn/tap.h"
 
@@ -35,7 +34,6 @@ KeyValues MultiHeadAttention::keys_and_values(const Tensor& keys, const Tensor& 
   return {tapped(*this, Site::keys, rotated(k, first)), v, k.dim(1)};
 }
 
-// Queries or keys whose products depend on the distance of their positions.
 Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
   const PositionalOptions& o = options_.positional;
   return o.kind->rotate ? o.kind->rotate(x, heads_, first, o) : x;
@@ -54,7 +52,7 @@ Tensor scaled_products(const Tensor& q, const Tensor& k, double scale) {
 
 // Pₕ = softmax(Qₕ Kₕᵀ / √K), where hidden scores are -∞
 Tensor softmax_weights(const Tensor& s, const KeepMask& mask) {
-  return softmax(masked_fill(s, mask, -std::numeric_limits<real>::infinity()));
+  return softmax(masked_fill(s, mask, -INFINITY));
 }
 
 // [P₁ V₁; …; P_H V_H]
@@ -75,6 +73,9 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask
   }
   return tapped(*this, Site::heads, std::move(z));
 }
+
+// y = z Woᵀ
+Tensor MultiHeadAttention::combined(const Tensor& z) const { return (*output_)(z); }
 
 Tensor MultiHeadAttention::output(const Tensor& z) const {
   const Tensor y = replaced_output(z);

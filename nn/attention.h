@@ -97,8 +97,8 @@ class MultiHeadAttention : public Mixing {
   virtual Tensor fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
   virtual Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const;
   virtual Tensor weights(const Tensor& s, const KeepMask& m) const { return softmax_weights(s, m); }
-  virtual Tensor means(const Tensor& p, const Tensor& v) const;             // z
-  virtual Tensor combined(const Tensor& z) const { return (*output_)(z); }  // y = z Woᵀ
+  virtual Tensor means(const Tensor& p, const Tensor& v) const;  // z
+  virtual Tensor combined(const Tensor& z) const;                // y
 
   MultiHeadAttentionOptions options_;
   int64_t dim_, heads_;
