@@ -63,7 +63,7 @@ struct MultiHeadAttentionOptions {
   MultiHeadAttentionOptions across(int64_t context_width) const;
 };
 
-// Attention of several heads, y above, with Wq, Wk, Wv and Wo. A form is a class that overrides steps.
+// The layer y above, with parameters Wq, Wk, Wv, Wo. A form is a class that overrides steps of it.
 class MultiHeadAttention : public Mixing {
  public:
   // Throws InputError unless `heads` divides `dim` and for values out of range, and Error for other
