@@ -8,8 +8,9 @@
 //
 // Threads: const functions of one Run, Model, Module or Tensor may be called from any number of
 // threads at once, and each returns the bits that it returns alone. Call functions that change
-// something under a lock of your own. Programs that call from as many threads as there are processors
-// should set_thread_count(1), so that the loops of one call do not wait for those of another.
+// something under a lock of your own. Programs that call from as many threads as there are
+// processors should set_thread_count(1), so that the loops of one call do not wait for those of
+// another.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ check_verbs() {
   expect_text "scaled_dot_product_attention" the background
   course show
   expect_code 0 show
-  expect_text "Tensor attention_weights(" show
+  expect_text "Tensor fused::attention(" show
   expect_text "core/reference/attention.cpp:" show
   course list
   expect_text "1 of " list
