@@ -23,10 +23,8 @@ namespace heed::inline HEED_REAL {
 Tensor scaled_products(const Tensor& q, const Tensor& k, double scale);  // q kᵀ · scale
 Tensor softmax_weights(const Tensor& scores, const KeepMask& mask);  // over the keys that are kept
 // What other forms choose. Their definitions are in nn/forms.
-struct SimilarityRule;
-struct NormaliserRule;
-extern const SimilarityRule* const scaled_dot_product;  // null in the minimal build
-extern const NormaliserRule* const softmax_of_scores;   // the same
+extern const struct SimilarityRule* const scaled_dot_product;  // null in the minimal build
+extern const struct NormaliserRule* const softmax_of_scores;   // the same
 enum class ScoreScale;
 enum class HeadWidth;
 enum class Combine;

@@ -8,6 +8,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/support/numbers.h"
 #include "apps/support/together.h"
+#include "core/inference_scope.h"
 #include "core/joined.h"
 #include "core/standard_ops.h"
 #include "core/text.h"
@@ -174,8 +175,7 @@ std::string numbers_text(const std::vector<double>& numbers, const std::vector<d
 std::vector<Prediction> predict_numbers(const Model& model, const Corpus& corpus,
                                         const Dataset& dataset,
                                         const std::vector<Example>& examples) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  const InferenceScope here;
   constexpr int64_t batch_size = 32;
   Batches batches = Batches::in_order(dataset, corpus.framing, batch_size);
   const RankShare own((std::ssize(examples) + batch_size - 1) / batch_size);
