@@ -1,5 +1,6 @@
-// Trains a Transformer to reverse or to sort, from the first random weight to the test.
-// docs/reading.md lists all files of this program, in the order to read them.
+// Trains a Transformer to reverse or to sort, from the first random weight to the test. This is all
+// there is: docs/reading.md lists the files that this program is made of, in the order to read
+// them.
 #include <fmt/core.h>
 
 #include <algorithm>
