@@ -67,7 +67,7 @@ export function frontPage(site, render) {
     door(
       seedsDrawing(seeds),
       "Experiment",
-      "Several seeds, intervals, paired tests, and a report that says when the seeds are too few.",
+      "Several seeds, intervals, paired tests, and a report that says when no difference is shown.",
       "./heed sweep configs/sweeps/course_scale.toml",
       "docs/experiments.html",
       "A study, from question to figure",

@@ -6,7 +6,7 @@ namespace heed {
 
 Comparison compare(const Contrasts& contrasts, const Effects& effects) {
   Comparison comparison;
-  std::vector<double> means;
+  std::vector<double>& means = comparison.differences;
   for (const auto& entry : *contrasts.at(0).difference.first) {
     double sum = 0;
     const bool complete = std::ranges::all_of(contrasts, [&](const Contrast& contrast) {
@@ -17,7 +17,6 @@ Comparison compare(const Contrasts& contrasts, const Effects& effects) {
     if (!complete) continue;
     comparison.seeds.push_back(entry.first);
     means.push_back(sum / static_cast<double>(contrasts.size()));
-    comparison.lower += means.back() < 0;
   }
   if (means.empty()) return comparison;
   comparison.effect = effects.by_ratio ? ratio_of(means) : difference_of(means);

@@ -47,16 +47,16 @@ GroupComparison compare_groups(const SeedGroups& groups, const std::vector<BySee
 // Returns what the data files of a group contain.
 const std::string& data_of(const SeedGroups& groups, size_t group);
 
-// Sets adjusted_p. Comparisons without a seed have no p.
+// Sets adjusted_p of comparisons that have a p.
 template <class Each>
 void adjust(std::vector<Each>& comparisons) {
   std::vector<double> p;
   for (const Comparison& each : comparisons)
-    if (!each.seeds.empty()) p.push_back(each.effect.p);
+    if (!std::isnan(each.effect.p)) p.push_back(each.effect.p);
   const std::vector<double> adjusted = holm(p);
   auto next = adjusted.begin();
   for (Comparison& each : comparisons)
-    if (!each.seeds.empty()) each.adjusted_p = *next++;
+    if (!std::isnan(each.effect.p)) each.adjusted_p = *next++;
 }
 
 // Keys that vary together, by their indices in SeedGroups::varying.

@@ -8,6 +8,7 @@
 
 #include "apps/support/numbers.h"
 #include "core/joined.h"
+#include "lab/experiments/verdict.h"
 
 namespace heed {
 namespace {
@@ -34,21 +35,17 @@ Table::Row effect_row(Table::Row row, const Comparison& each, bool by_ratio, boo
                     ? fmt::format("{} … {}", size_text(interval.low, by_ratio),
                                   size_text(interval.high, by_ratio))
                     : "-");
-  row.push_back(fmt::format("{:.3g}", each.effect.p));
-  if (several) row.push_back(fmt::format("{:.3g}", each.adjusted_p));
+  const auto p_text = [](double p) { return std::isnan(p) ? "-" : fmt::format("{:.3g}", p); };
+  row.push_back(p_text(each.effect.p));
+  if (several) row.push_back(p_text(each.adjusted_p));
   return row;
 }
 
-// "+0.289 [0.21, 0.37], 8 paired seeds, exact sign-flip p = 0.0078 (Holm 0.0156)"
-std::string effect_words(const Comparison& each, bool by_ratio, bool several) {
-  const Interval& interval = each.effect.interval;
-  std::string text = size_text(each.effect.size, by_ratio);
-  if (std::isfinite(interval.high))
-    text += fmt::format(" [{}, {}]", size_text(interval.low, by_ratio),
-                        size_text(interval.high, by_ratio));
-  text +=
-      fmt::format(", {}, {}sign-flip p = {:.3g}", counted(std::ssize(each.seeds), "paired seed"),
-                  is_exact_p(std::ssize(each.seeds)) ? "exact " : "", each.effect.p);
+// "higher by 29.0 points (21.1 to 36.9; 8 pairs), p = 0.0078 (Holm 0.0156)"
+std::string effect_words(const Comparison& each, const Effects& effects, bool several) {
+  std::string text = verdict_text(each, effects);
+  if (std::isnan(each.effect.p)) return text;
+  text += fmt::format(", p = {:.3g}", each.effect.p);
   return several ? text + fmt::format(" (Holm {:.3g})", each.adjusted_p) : text;
 }
 
@@ -77,8 +74,7 @@ std::vector<std::string> sentences_of(const Effects& effects, const SeedGroups& 
   const char* const minus = effects.by_ratio ? "/" : "−";
   const auto add = [&](const std::string& what, const Comparison& each, bool several) {
     if (!each.seeds.empty())
-      sentences.push_back(fmt::format("{}: {}: {}", effects.score, what,
-                                      effect_words(each, effects.by_ratio, several)));
+      sentences.push_back(fmt::format("{}: {}", what, effect_words(each, effects, several)));
   };
   const bool single = effects.groups.size() == 1 && groups.varying.size() == 1;
   if (single || !effects.baseline.empty()) {
@@ -104,7 +100,7 @@ std::vector<std::string> sentences_of(const Effects& effects, const SeedGroups& 
 
 std::vector<EffectTable> effect_tables(const Effects& effects, const SeedGroups& groups) {
   const std::string interval =
-      fmt::format("interval: Student on {}; p: sign flips",
+      fmt::format("interval and p: Student on {}",
                   effects.by_ratio ? "the logarithms of the ratios" : "the differences");
   const char* const against = effects.by_ratio ? "divided by" : "minus";
   std::vector<EffectTable> tables;

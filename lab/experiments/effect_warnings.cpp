@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "apps/support/numbers.h"
 #include "core/joined.h"
@@ -13,51 +14,28 @@
 namespace heed {
 namespace {
 
-// A comparison and what it is called.
-struct NamedComparison {
-  const Comparison* comparison;
-  std::string name;
-};
+constexpr int64_t few_pairs = 3;
 
-// Says that there are too few seeds for a p below 0.05, if that is so. `question` is " for
-// optim.lr".
-void warn_of_few(const std::vector<NamedComparison>& all, const std::string& question,
-                 std::vector<std::string>& lines) {
-  std::vector<int64_t> seeds;
-  for (const NamedComparison& each : all)
-    if (!each.comparison->seeds.empty()) seeds.push_back(std::ssize(each.comparison->seeds));
-  if (seeds.empty()) return;
-  const int64_t most = std::ranges::max(seeds), count = std::ssize(seeds);
-  if (const double p = smallest_p(most, count); p >= significance_level) {
+// Says what intervals of few pairs lean on, and what would be needed without that.
+void warn_of_few(const Effects& effects, std::vector<std::string>& lines) {
+  int64_t fewest = std::numeric_limits<int64_t>::max(), single = 0;
+  const auto look_at = [&](const Comparison& each) {
+    const int64_t pairs = std::ssize(each.seeds);
+    single += pairs == 1;
+    if (pairs > 1) fewest = std::min(fewest, pairs);
+  };
+  for (const KeyEffects& key : effects.keys) std::ranges::for_each(key.values, look_at);
+  std::ranges::for_each(effects.interactions.values, look_at);
+  std::ranges::for_each(effects.groups, look_at);
+  if (single > 0)
+    lines.push_back(fmt::format("too few seeds in {}: a single pair has no interval",
+                                counted(single, "comparison")));
+  if (fewest <= few_pairs)
     lines.push_back(fmt::format(
-        "too few seeds{}: with {}{} no p can be below {:.3g}, so none can be below {}; {} seeds "
-        "would do",
-        question, counted(most, "seed"),
-        count > 1 ? fmt::format(" and {} comparisons (Holm)", count) : "", p, significance_level,
-        least_differences(count)));
-    return;
-  }
-  const int64_t least = least_differences();
-  if (const auto few = std::ranges::count_if(seeds, [&](int64_t n) { return n < least; }); few > 0)
-    lines.push_back(
-        fmt::format("too few seeds in {} of {}{}: with fewer than {} no p can be below {}", few,
-                    counted(count, "comparison"), question, least, significance_level));
-}
-
-void warn_of_disagreement(const std::vector<NamedComparison>& all, const Effects& effects,
-                          std::vector<std::string>& lines) {
-  constexpr size_t most = 3;
-  std::vector<std::string> names;
-  for (const NamedComparison& each : all)
-    if (each.comparison->disagrees(effects.no_effect())) names.push_back(each.name);
-  if (names.empty()) return;
-  const size_t more = names.size() - std::min(most, names.size());
-  names.resize(std::min(most, names.size()));
-  lines.push_back(fmt::format(
-      "interval and p disagree at the 5 % level for {}{}: the interval assumes that {} are normal; "
-      "p assumes only that they are symmetric around 0, and with n seeds it cannot be below 2/2ⁿ",
-      joined(names, "; "), more > 0 ? fmt::format("; and {} more", more) : "",
-      effects.by_ratio ? "the logarithms of the ratios" : "the differences"));
+        "with {} pairs an interval leans on the assumption that {} are normal; without the "
+        "assumption of a bell curve {} seeds would be needed",
+        fewest, effects.by_ratio ? "the logarithms of the ratios" : "the differences",
+        least_flipped));
 }
 
 // Says which groups are not compared, and why.
@@ -98,29 +76,10 @@ std::vector<std::string> warnings_of(const Effects& effects, const SeedGroups& g
   if (std::isinf(student_quantile(2)))
     lines.emplace_back(
         "there are no intervals: this build of heed has no Boost.Math (in Debian libboost-dev)");
-  std::vector<NamedComparison> all;  // of keys, then of groups
-  for (const KeyEffects& key : effects.keys) {
-    std::vector<NamedComparison> of_key;
-    for (const KeyEffects::Value& value : key.values)
-      of_key.push_back({&value, settings_text(key.keys, value.values)});
-    warn_of_few(of_key, fmt::format(" for {}", joined(key.keys)), lines);
-    all.insert(all.end(), of_key.begin(), of_key.end());
-  }
-  std::vector<NamedComparison> of_groups;
-  for (const GroupComparison& each : effects.groups)
-    of_groups.push_back({&each, settings_text(groups.varying, groups.groups[each.group].values)});
   if (effects.without_baseline > 0)
     lines.push_back(fmt::format("{} not compared: no group, or more than one, differs in {} only",
                                 counted(effects.without_baseline, "group"), effects.baseline));
-  std::vector<NamedComparison> of_two;
-  for (const Interaction& each : effects.interactions.values)
-    of_two.push_back(
-        {&each, fmt::format("the interaction of {} and {}", each.values[0], each.values[1])});
-  warn_of_few(of_two, " for interactions", lines);
-  all.insert(all.end(), of_two.begin(), of_two.end());
-  warn_of_few(of_groups, effects.keys.empty() ? "" : " for groups", lines);
-  all.insert(all.end(), of_groups.begin(), of_groups.end());
-  warn_of_disagreement(all, effects, lines);
+  warn_of_few(effects, lines);
   warn_of_pairs(effects, groups, lines);
   if (effects.not_positive > 0 && is_compared_by_ratio(effects.score))
     lines.push_back(

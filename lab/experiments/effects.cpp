@@ -81,12 +81,6 @@ void compare_with_first(const SeedGroups& groups, const std::vector<BySeed>& sco
 
 }  // namespace
 
-bool Comparison::disagrees(double no_effect) const {
-  if (std::isinf(effect.interval.high)) return false;  // there is none
-  const bool excluded = effect.interval.low > no_effect || effect.interval.high < no_effect;
-  return excluded != (effect.p < significance_level);
-}
-
 bool Effects::any() const {
   return std::ranges::any_of(groups, [](const Comparison& each) { return !each.seeds.empty(); });
 }

@@ -11,6 +11,7 @@
 #include "lab/experiments/cells.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/effect_table.h"
+#include "lab/experiments/verdict.h"
 
 namespace heed {
 namespace {
@@ -104,7 +105,7 @@ Table::Row exact_cells(const Comparison& each) {
   if (each.seeds.empty()) return row;
   for (const double number :
        {static_cast<double>(each.seeds.size()), each.effect.size, each.effect.interval.low,
-        each.effect.interval.high, each.effect.p, each.adjusted_p})
+        each.effect.interval.high, each.effect.p, each.adjusted_p, each.flipped_p()})
     row.push_back(std::isfinite(number) ? fmt::format("{}", number) : "");
   return row;
 }
@@ -121,8 +122,9 @@ Table GroupReport::every_score() const {
   if (options.target) std::ranges::copy(target_headings(*options.target), back_inserter(heading));
   const size_t compared = heading.size();
   const std::string size = effects.size_name();
-  for (const std::string& what : {std::string("seeds"), size, size + " low", size + " high",
-                                  std::string("p"), std::string("p Holm")})
+  for (const std::string& what :
+       {std::string("seeds"), size, size + " low", size + " high", std::string("p"),
+        std::string("p Holm"), std::string("p by sign flips")})
     heading.push_back(fmt::format("{} {}", score, what));
   table.rows.push_back(heading);
   for (size_t i = 0; i < all.groups.size(); ++i) {
@@ -210,8 +212,11 @@ Json comparison_json(const Comparison& each, const Effects& effects) {
       .set(effects.size_name(), each.effect.size)
       .set("low", each.effect.interval.low)
       .set("high", each.effect.interval.high)
-      .set("p", each.seeds.empty() ? NAN : each.effect.p)
-      .set("adjusted_p", each.seeds.empty() ? NAN : each.adjusted_p);
+      .set("p", each.effect.p)
+      .set("adjusted_p", each.adjusted_p)
+      .set("sign_flip_p", each.flipped_p())
+      .set("verdict", name_of(verdict_names, verdict_of(each, effects)))
+      .set("text", verdict_text(each, effects));
 }
 
 template <class Words>

@@ -12,7 +12,6 @@
 namespace heed {
 namespace {
 
-constexpr double alpha = 0.05;
 constexpr double normal_quantile = 1.959963984540054;  // 97.5 % of a standard normal lie below
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int64_t max_flipped = 20;  // 2²⁰ choices of signs
@@ -109,7 +108,7 @@ double sign_flip_p(std::span<const double> differences) {
   const auto n = std::ssize(differences);
   const double observed =
       std::abs(sum_with_signs(differences, 0)) - rounding_of(differences);  // or as good as equal
-  if (is_exact_p(n)) {
+  if (n <= max_flipped) {
     const uint64_t choices = uint64_t{1} << n;
     int64_t as_far = 0;
     for (uint64_t negative = 0; negative < choices; ++negative)
@@ -127,24 +126,15 @@ double sign_flip_p(std::span<const double> differences) {
   return static_cast<double>(as_far) / static_cast<double>(drawn_flips + 1);
 }
 
-bool is_exact_p(int64_t n) { return n <= max_flipped; }
-
-double smallest_p(int64_t n, int64_t comparisons) {
-  return std::min(1.0,
-                  static_cast<double>(comparisons) * std::pow(2.0, 1 - static_cast<double>(n)));
-}
-
-int64_t least_differences(int64_t comparisons) {
-  int64_t n = 1;
-  while (smallest_p(n, comparisons) >= alpha) ++n;
-  return n;
-}
-
 Effect difference_of(std::span<const double> differences) {
   const MeanInterval mean = student_mean(differences);
-  return {mean.mean,
-          {mean.mean - mean.half_width, mean.mean + mean.half_width},
-          sign_flip_p(differences)};
+  const auto [least, most] = std::ranges::minmax(differences);
+  if (mean.n > 1 && most - least <= rounding_of(differences))
+    return {mean.mean, {mean.mean, mean.mean}};
+  Effect effect{mean.mean, {mean.mean - mean.half_width, mean.mean + mean.half_width}};
+  if (mean.has_interval())  // half of it is t(0.975, n - 1) standard errors
+    effect.p = student_p(mean.n, mean.mean / mean.half_width * student_quantile(mean.n));
+  return effect;
 }
 
 Effect ratio_of(std::span<const double> log_differences) {

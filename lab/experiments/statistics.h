@@ -58,19 +58,17 @@ Interval wilson_interval(double fraction, int64_t examples);
 // fraction of the 2ⁿ choices of signs with a mean at least as far from 0 as the observed one. Up to
 // n = 20 of all choices, beyond of 65,535 and the observed one. 1 if all differences are 0.
 double sign_flip_p(std::span<const double> differences);
-bool is_exact_p(int64_t n);  // whether sign_flip_p() goes through all choices
-// The smallest p that n differences can have, 2 / 2ⁿ, times the number of comparisons (Holm).
-double smallest_p(int64_t n, int64_t comparisons = 1);
-// The number of differences from which on smallest_p() is below 0.05.
-int64_t least_differences(int64_t comparisons = 1);
+// The number of differences from which on the smallest sign_flip_p(), 2 / 2ⁿ, is below 0.05.
+inline constexpr int64_t least_flipped = 6;
 
 // The effect of a change, from pairs of runs that differ in it.
 struct Effect {
   double size = 0;    // 1 or 0 is no effect: see below
   Interval interval;  // unbounded if there is one pair
-  double p = 1;       // sign_flip_p()
+  double p = NAN;     // that of Student's paired test, two-sided; NaN: there is none
 };
-// Returns the mean difference with its Student interval; 0 is no effect. n ≥ 1.
+// Returns the mean difference with its Student interval and p; 0 is no effect. The interval
+// excludes 0 where p < 0.05. A single difference has neither, and equal ones have no p. n ≥ 1.
 Effect difference_of(std::span<const double> differences);
 // Returns the same for ratios, from the differences of logarithms: the geometric mean of the
 // ratios, and Student's interval on the logarithm; 1 is no effect. n ≥ 1.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <boost/math/distributions/students_t.hpp>
+#include <cmath>
 
 namespace heed {
 
@@ -18,6 +19,11 @@ double student_quantile(int64_t n) {
     return all;
   }();
   return n <= most ? known[static_cast<size_t>(n)] : of(n);
+}
+
+double student_p(int64_t n, double t) {
+  const boost::math::students_t distribution(static_cast<double>(n - 1));
+  return 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(t)));
 }
 
 }  // namespace heed

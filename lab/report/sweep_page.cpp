@@ -9,29 +9,11 @@
 #include "apps/support/shell.h"
 #include "lab/experiments/cells.h"
 #include "lab/experiments/score_kinds.h"
+#include "lab/experiments/verdict.h"
 #include "lab/report/run_page.h"
 
 namespace heed {
 namespace {
-
-constexpr double small_effect = 0.05;  // a ratio or a difference of fractions below it is none
-
-// What the pairs of seeds say: a difference, none that matters, or too few seeds to tell.
-enum class Verdict { yes, none, unknown };
-constexpr Named<Verdict> verdict_names[] = {
-    {"yes", Verdict::yes}, {"none", Verdict::none}, {"unknown", Verdict::unknown}};
-
-Verdict verdict_of(const Comparison& each, const Effects& effects) {
-  const auto& [low, high] = each.effect.interval;
-  const double no_effect = effects.no_effect();
-  if (each.seeds.empty()) return Verdict::unknown;
-  if (each.adjusted_p <= significance_level && (high < no_effect || low > no_effect))
-    return Verdict::yes;
-  return low > no_effect - small_effect && high < no_effect + small_effect &&
-                 (effects.by_ratio || effects.largest == 1)
-             ? Verdict::none
-             : Verdict::unknown;
-}
 
 // --- Differences.
 
@@ -42,8 +24,9 @@ Json row_json(const Comparison& each, const Effects& effects) {
       .set("low", six_digits(each.effect.interval.low))
       .set("high", six_digits(each.effect.interval.high))
       .set("p", each.adjusted_p)
-      .set("lower", each.lower)
-      .set("verdict", name_of(verdict_names, verdict_of(each, effects)));
+      .set("flipped_p", each.flipped_p())
+      .set("verdict", name_of(verdict_names, verdict_of(each, effects)))
+      .set("text", verdict_text(each, effects));
 }
 
 Json differences_json(const SweepScores& sweep) {
@@ -93,28 +76,20 @@ Json differences_json(const SweepScores& sweep) {
       .set("tables", std::move(tables));
 }
 
-// Returns two numbers of seeds: those that the answers of a page have, and those that they need to
-// be more than "too few seeds to tell". The numbers are equal if no answer says that. Where a small
-// p is possible, the second is twice the first: intervals become about 1/√2 as wide.
+// Returns two numbers of seeds: those that the answers of a page have, and those that may show what
+// they leave open: three instead of one, or twice as many, so that intervals become about 1/√2 as
+// wide. The numbers are equal if no answer is open.
 std::pair<int64_t, int64_t> seeds_to_tell(const Effects& effects) {
-  std::vector<const Comparison*> of_keys, of_groups;
-  for (const KeyEffects& key : effects.keys)
-    for (const KeyEffects::Value& value : key.values) of_keys.push_back(&value);
-  for (const GroupComparison& each : effects.groups) of_groups.push_back(&each);
   int64_t seeds = 0, needed = 0;
-  for (const auto& table : {of_keys, of_groups}) {
-    int64_t most = 0, compared = 0;
-    bool unknown = false;
-    for (const Comparison* each : table) {
-      most = std::max<int64_t>(most, std::ssize(each->seeds));
-      compared += !each->seeds.empty();
-      unknown = unknown || verdict_of(*each, effects) == Verdict::unknown;
-    }
-    seeds = std::max(seeds, most);
-    if (most == 0 || !unknown) continue;
-    const int64_t least = least_differences(compared);
-    needed = std::max(needed, least > most ? least : 2 * most);
-  }
+  const auto look_at = [&](const Comparison& each) {
+    const int64_t pairs = std::ssize(each.seeds);
+    seeds = std::max(seeds, pairs);
+    const Verdict verdict = verdict_of(each, effects);
+    if (pairs > 0 && (verdict == Verdict::few || verdict == Verdict::open))
+      needed = std::max(needed, pairs == 1 ? 3 : 2 * pairs);
+  };
+  for (const KeyEffects& key : effects.keys) std::ranges::for_each(key.values, look_at);
+  std::ranges::for_each(effects.groups, look_at);
   return {seeds, std::max(seeds, needed)};
 }
 

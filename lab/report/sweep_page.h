@@ -29,7 +29,8 @@ namespace heed {
 //    "differences": {"log", "none", "points", "lower", "shown": whether they have a section,
 //                    "tables": [{"of": "keys", "interaction" or "groups", "first": group, "rows":
 //                      [{"keys", "values", "instead": of these values, "name": of a group, "settings",
-//                        "pairs", "size", "low", "high", "p", "lower": seeds, "verdict": "yes", "none" or "unknown"}]}]},
+//                        "pairs", "size", "low", "high", "p", "flipped_p", "verdict" and "text"
+//                        (lab/experiments/verdict.h)}]}]},
 //    "warnings": [sentence], "more": {"seeds", "runs", "command"}: enough to tell,
 //    "interaction": [key, key], "target": arrivals_json() (lab/report/sweep_data.h)}
 // clang-format on

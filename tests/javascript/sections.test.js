@@ -7,8 +7,7 @@ import { listPage, problemPage, viewPage } from "../../lab/report/page/lists.js"
 import { timeByKind } from "../../lab/report/page/run.js";
 import { markedOutput, runPage, scoresTable } from "../../lab/report/page/run_sections.js";
 import {
-  answerOf,
-  evidenceOf,
+  inWords,
   questionOf,
   sweepPage,
 } from "../../lab/report/page/sweep_sections.js";
@@ -234,44 +233,23 @@ const row = (more) => ({
   low: 0.5,
   high: 8,
   p: 0.25,
-  lower: 0,
-  verdict: "unknown",
+  flipped_p: 0.5,
+  verdict: "open",
+  text: "no difference shown: between 0.5 and 8 times (3 pairs)",
   ...more,
 });
 const differences = { log: true, none: 1, points: false, lower: true, shown: true, tables: [] };
 
-test("the pairs of seeds are an answer in words, with what it rests on", () => {
-  const said = (each, of = differences) => `${answerOf(of, each)} ${evidenceOf(of, each)}`;
-  assert.equal(
-    said(row()),
-    "too few seeds to tell. 2.00 times, 95 % interval 0.500 to 8.00; higher in all 3 " +
-      "seeds, p = 0.25",
-  );
-  assert.equal(
-    said(
-      row({ verdict: "yes", size: 0.34, low: 0.25, high: 0.44, lower: 5, pairs: 6, p: 0.03125 }),
-    ),
-    "lower, which is better. 0.340 times, 95 % interval 0.250 to 0.440; lower in 5 of 6 seeds, " +
-      "p = 0.031",
-  );
-  assert.equal(
-    said(row({ verdict: "none", size: 1, low: 0.99, high: 1.02 })).split(" 1.00")[0],
-    "no difference above 2.0 %.",
-  );
+test("the pairs of seeds are an answer in words", () => {
+  const said = (verdict, size, of = differences) => inWords(of, row({ verdict, size }));
+  assert.equal(said("difference", 0.34), "lower, which is better");
+  assert.equal(said("alike", 2), "higher, which is worse");
+  assert.equal(said("alike", 1), "no difference");
+  assert.equal(said("none", 1.01), "no difference");
+  assert.equal(said("open", 2), "no difference shown");
+  assert.equal(said("few", 2), "too few seeds");
   const points = { ...differences, log: false, none: 0, points: true, lower: false };
-  assert.equal(
-    said(row({ verdict: "yes", size: -0.026, low: -0.05, high: -0.01, lower: 3 }), points),
-    "lower, which is worse. −2.6 points, 95 % interval −5.0 points to −1.0 points; lower in all " +
-      "3 seeds, p = 0.25",
-  );
-  assert.equal(
-    said(row({ pairs: 0, size: null, low: null, high: null })),
-    "too few seeds to tell. No seed has a score on both sides",
-  );
-  assert.equal(
-    evidenceOf(differences, row({ pairs: 1, low: null, high: null, p: 1 })),
-    "2.00 times; higher in the only seed, p = 1",
-  );
+  assert.equal(said("difference", -0.026, points), "lower, which is worse");
 });
 
 test("a page asks what its keys change", () => {
@@ -367,7 +345,7 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
       repeats: ["s/4"],
       failures: ["1 of 3 runs failed"],
       differences: { ...differences, tables: groups },
-      warnings: ["too few seeds for optim.lr"],
+      warnings: ["with 3 pairs"],
       more: { seeds: 4, runs: 8, command: "heed sweep s --seeds 7" },
       interaction: ["model.dim", "optim.lr"],
     }),
@@ -378,7 +356,9 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
     '<span class="state running">1 of 3 runs done, 1 running, 1 failed</span>',
     '<span class="q s">about 2:40 left</span>',
     '<p class="say">&lt;b>Which?</p>',
-    '<b class="bad">optim.lr = 0.01 instead of 0.002: too few seeds to tell.</b>',
+    "<b>optim.lr = 0.01 instead of 0.002: no difference shown: between 0.5 and 8 times (3 pairs)</b>" +
+      ", p = 0.25. ",
+    "<summary>Without the assumption of a bell curve</summary>",
     '<p class="note">1 of 3 runs failed</p>',
     '<span class="m">val.loss</span>, lower is better',
     '<th>0.002</th><td class="n">3</td><td class="plotted"></td><td class="n"><b>75.0 %</b></td>' +
@@ -394,7 +374,7 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
     "interaction: the effect of dim at one value of lr, over that at another one",
     'dim=16, not 8, at lr=0.01 over 0.002</td><td class="n">3</td><td class="n"><b>1.00</b>',
     "each group against lr=0.002; p corrected for 2 comparisons (Holm)",
-    "<p>too few seeds for optim.lr.</p>",
+    "<p>with 3 pairs.</p>",
     '<p class="q s">Add 4 seeds (8 runs)</p>',
     'data-draw="groups"',
     'data-draw="effects"',

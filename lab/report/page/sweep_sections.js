@@ -101,32 +101,17 @@ function differenceText({ log, points }, size) {
     : sign + significant(size);
 }
 
-// What the pairs of seeds say: "lower, which is better."
-export function answerOf(differences, { verdict, low, high }) {
-  const { log, none, lower } = differences;
-  if (verdict === "unknown") return "too few seeds to tell.";
-  if (verdict === "yes") {
-    const isLower = high !== null && high < none;
-    return `${isLower ? "lower" : "higher"}, which is ${isLower === lower ? "better" : "worse"}.`;
-  }
-  const most = 100 * Math.max(Math.abs(low - none), Math.abs(high - none));
-  return `no difference above ${most.toFixed(1)} ${log ? "%" : "points"}.`;
+// What a row shows: "lower, which is better". The whole sentence is its text.
+export function inWords({ none, lower }, { verdict, size }) {
+  if (verdict === "few") return "too few seeds";
+  if (verdict === "open") return "no difference shown";
+  if (verdict === "none" || size === none) return "no difference";
+  const isLower = size < none;
+  return `${isLower ? "lower" : "higher"}, which is ${isLower === lower ? "better" : "worse"}`;
 }
 
-// "0.34 times, 95 % interval 0.25 to 0.44; lower in all 6 seeds, p = 0.031"
-export function evidenceOf(differences, { pairs, size, low, high, p, lower }) {
-  if (!pairs) return "No seed has a score on both sides";
-  const text = (each) => differenceText(differences, each);
-  const interval =
-    low === null || high === null ? "" : `, 95 % interval ${text(low)} to ${text(high)}`;
-  const isLower = 2 * lower >= pairs;
-  const count = isLower ? lower : pairs - lower;
-  const all = pairs > 1 ? `all ${counted(pairs, "seed")}` : "the only seed";
-  const seeds = count === pairs ? all : `${count} of ${pairs} seeds`;
-  const times = differences.log ? " times" : "";
-  const agree = `${isLower ? "lower" : "higher"} in ${seeds}`;
-  return `${text(size)}${times}${interval}; ${agree}, p = ${Number(p.toPrecision(2))}`;
-}
+const isOpen = ({ verdict }) => verdict === "few" || verdict === "open";
+const pText = (p) => (p === null ? "–" : `${Number(p.toPrecision(2))}`);
 
 // What a row compares: its name in a table and in drawings.
 export function nameOf({ of }, { keys, values, instead, name }) {
@@ -152,17 +137,17 @@ function differencesTable(differences) {
     const [size, low, high] = [each.size, each.low, each.high].map((x) =>
       differenceText(differences, x),
     );
-    const isTwo = of.of === "interaction" && each.verdict === "yes";
+    const isTwo = of.of === "interaction" && each.verdict === "difference";
     return [
       nameOf(of, each),
       numeric(`${each.pairs}`),
       numeric(html("b", {}, size)),
       [each.low === null || each.high === null ? "–" : `${low} … ${high}`, "n q"],
       plotted,
-      [each.pairs ? `${Number(each.p.toPrecision(2))}` : "–", "n"],
+      [pText(each.p), "n"],
       [
-        isTwo ? "the effect depends on it." : answerOf(differences, each),
-        each.verdict === "unknown" ? "bad" : "good",
+        isTwo ? "the effect depends on it" : inWords(differences, each),
+        isOpen(each) ? "q" : "good",
       ],
     ];
   };
@@ -184,7 +169,23 @@ function differencesSection({ differences, warnings, more, score }) {
     const seeds = `Add ${counted(more.seeds, "seed")} (${counted(more.runs, "run")})`;
     said.push(...command(seeds, more.command));
   }
-  const drawn = [place("differences"), differencesTable(differences)];
+  const drawn = [
+    place("differences"),
+    differencesTable(differences),
+    fold(
+      "Without the assumption of a bell curve",
+      table(
+        ["", numeric("pairs"), numeric("p of sign flips")],
+        tables.flatMap((of) =>
+          of.rows.map((each) => [
+            nameOf(of, each),
+            numeric(`${each.pairs}`),
+            numeric(pText(each.flipped_p)),
+          ]),
+        ),
+      ),
+    ),
+  ];
   const aside = html("div", { class: "aside" }, ...said);
   const content = !tables.length
     ? said.length && [aside]
@@ -196,7 +197,7 @@ function differencesSection({ differences, warnings, more, score }) {
   return section(
     "differences",
     "Differences",
-    `paired by seed; ${rule}; p of sign flips`,
+    `paired by seed; ${rule}; interval and p by Student`,
     ...(content || []),
   );
 }
@@ -319,13 +320,8 @@ function answersOf({ differences }) {
   const { rows = [] } = differences.tables[0] ?? {};
   const said = rows.slice(0, shownAnswers).flatMap((each) => {
     const name = `${each.settings} instead of ${each.instead.join(", ")}`;
-    const style = each.verdict === "unknown" ? "bad" : "good";
-    return [
-      html("b", { class: style }, `${name}: ${answerOf(differences, each)}`),
-      " ",
-      html("i", {}, `${evidenceOf(differences, each)}.`),
-      " ",
-    ];
+    const known = isOpen(each) ? {} : { class: "good" };
+    return [html("b", known, `${name}: ${each.text}`), each.p === null ? ". " : `, p = ${pText(each.p)}. `];
   });
   const more = rows.length - shownAnswers;
   if (more > 0) said.push(html("a", { href: "#differences" }, `${more} more below.`));
