@@ -27,8 +27,7 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const Kin
     const Experiment& experiment = run.config.experiment;
     apply_settings(experiment);
     const TrainedModel loaded(run, "", TrainedModel::Needs::data);
-    const ScopeGuard here;
-    loaded.apply(here);
+    const TrainedModel::Here here(loaded);
     const Corpus& corpus = loaded.corpus;
     const std::string chosen = split_or_default(corpus, request.split);
     check_evaluation_memory(experiment, corpus, chosen, available_memory());
