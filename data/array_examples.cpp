@@ -55,14 +55,15 @@ ArrayShapes shapes_of(const SafetensorsFile& file, const NamedArray& input,
                       const NamedArray& target) {
   for (const NamedArray& array : file.arrays())
     check_input(array.name == "input" || array.name == "target",
-                "{}: expected the arrays `input` and `target`, found {}", file.path(), array.name);
+                "{}: expected the arrays \"input\" and \"target\", found {}", file.path(),
+                array.name);
   const std::vector<int64_t>& dims = input.dims;
-  check_input(
-      dims.size() >= 2 && std::ranges::min(dims) > 0 && !target.dims.empty() &&
-          target.dims[0] == dims[0],
-      "{}: expected `input` with the axes (examples, positions, features) and as many examples in "
-      "`target`, found {} and {}",
-      file.path(), type_text(input), type_text(target));
+  check_input(dims.size() >= 2 && std::ranges::min(dims) > 0 && !target.dims.empty() &&
+                  target.dims[0] == dims[0],
+              "{}: expected \"input\" with the axes (examples, positions, features) and as many "
+              "examples in "
+              "\"target\", found {} and {}",
+              file.path(), type_text(input), type_text(target));
   ArrayShapes shapes{dims[0], 1, dims.size() == 2 ? 1 : dims.back(), 1, {}};
   const size_t last = std::max<size_t>(2, dims.size() - 1);  // past the axes of positions
   for (size_t axis = 1; axis < last; ++axis) shapes.positions *= dims[axis];
@@ -93,7 +94,7 @@ void for_each_array_example(const std::string& path,
     const double* const first = vectors.data() + i * positions * width;
     line.input.numbers.assign(first, first + positions * width);
     check_input(std::ranges::all_of(line.input.numbers, [](float x) { return std::isfinite(x); }),
-                "{}: `input`: example {} has a number that is not finite", path, i);
+                "{}: \"input\": example {} has a number that is not finite", path, i);
     const double* const own = all_targets.data() + i * targets;
     if (!is_integer(target.dtype)) {
       line.target = {.form = whole ? LineValue::Form::number : LineValue::Form::numbers,
@@ -102,7 +103,7 @@ void for_each_array_example(const std::string& path,
       check_input(
           std::ranges::none_of(line.target.numbers, [](float x) { return std::isinf(x); }) &&
               !(whole && std::isnan(own[0])),
-          "{}: `target`: example {} has a number that is not finite", path, i);
+          "{}: \"target\": example {} has a number that is not finite", path, i);
     } else {
       line.target = {.form = whole ? LineValue::Form::text : LineValue::Form::tokens,
                      .size = targets};

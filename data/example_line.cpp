@@ -245,7 +245,7 @@ class LineScanner {
     if (key < 3) {
       if (*example_.input_key)
         throw_line_error(origin_, key_,
-                         fmt::format("excludes `{}`: an example has one of input, "
+                         fmt::format("excludes \"{}\": an example has one of input, "
                                      "source and nodes",
                                      example_.input_key));
       example_.input_key = line_keys[key].data();
@@ -288,7 +288,7 @@ void clear_value(LineValue& value) {
 void throw_line_error(const LineOrigin& origin, std::string_view key, std::string_view what) {
   throw InputError(
       (origin.path.empty() ? "" : fmt::format("{}: line {}: ", origin.path, origin.number)) +
-      (key.empty() ? "" : fmt::format("`{}`: ", key)) + std::string(what));
+      (key.empty() ? "" : fmt::format("\"{}\": ", key)) + std::string(what));
 }
 
 void parse_example(std::string_view line, const LineOrigin& origin, ExampleLine& example) {

@@ -61,7 +61,7 @@ struct LineOrigin {
 // kinds, vectors of several widths, a number that is not finite as float, and for invalid UTF-8.
 void parse_example(std::string_view line, const LineOrigin& origin, ExampleLine& example);
 
-// Throws InputError: "path: line 3: `key`: what".
+// Throws InputError: "path: line 3: \"key\": what".
 [[noreturn]] void throw_line_error(const LineOrigin& origin, std::string_view key,
                                    std::string_view what);
 

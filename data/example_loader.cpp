@@ -90,19 +90,19 @@ ExampleLoader::Form ExampleLoader::form_of(const ExampleLine& line,
     throw_line_error(origin, key, what);
   };
   if (!line.input.exists())
-    fail("input", "missing: an example has an `input`, a `source` or `nodes`");
+    fail("input", "missing: an example has an \"input\", a \"source\" or \"nodes\"");
   if (!line.target.exists()) fail("target", "missing: an example has a target");
   const ModelKind framing = request_.framing;
   const bool is_graph = *line.input_key == 'n', reads_rows = framing == ModelKind::language_model;
-  if (line.edges.exists() && !is_graph) fail("edges", "expected `nodes` with it");
-  if (is_graph && reads_rows) fail("nodes", "a language model reads an `input` or a `source`");
+  if (line.edges.exists() && !is_graph) fail("edges", "expected \"nodes\" with it");
+  if (is_graph && reads_rows) fail("nodes", "a language model reads an \"input\" or a \"source\"");
   if (!line.grid.empty() && reads_rows) fail("grid", "a language model reads a sequence");
   if (line.is_pair() && framing == ModelKind::classifier)
-    fail("source", "a classifier reads an `input`");
+    fail("source", "a classifier reads an \"input\"");
   if (line.is_pair() && reads_rows && is_vectors(line.input))
-    fail("source", "a language model reads vectors as an `input`, with targets at its positions");
+    fail("source", "a language model reads vectors as an \"input\", with targets at its positions");
   if (!line.is_pair() && !is_graph && framing == ModelKind::seq2seq)
-    fail("input", "an encoder-decoder reads a `source`, and writes a `target`");
+    fail("input", "an encoder-decoder reads a \"source\", and writes a \"target\"");
   if (line.is_pair() || framing == ModelKind::seq2seq) return Form::pair;
   return framing == ModelKind::classifier && !request_.at_positions ? Form::labelled
                                                                     : Form::positions;
@@ -169,7 +169,7 @@ void ExampleLoader::read_grid(const std::vector<int32_t>& grid) {
 void ExampleLoader::read_numbers(const LineValue& target) {
   const bool whole = form_ == Form::labelled;
   check_input(form_ != Form::pair,
-              "expected tokens: a text, or a list of strings; numbers are targets of an `input`");
+              "expected tokens: a text, or a list of strings; numbers are targets of an \"input\"");
   const bool is_one = target.form == ValueForm::number;
   check_input(
       !whole || is_one,
@@ -214,7 +214,7 @@ void ExampleLoader::read_target(const LineValue& target) {
     });
   }
   check_input(at_positions || !target.has_null,
-              "expected no null: it is for targets at the positions of an `input`");
+              "expected no null: it is for targets at the positions of an \"input\"");
   for (const std::string_view token : target.tokens)
     y_.push_back(token.data() ? target_id(token) : ignored);
 }
@@ -279,10 +279,11 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
   std::string_view key = line.input_key;
   try {
     check_input(form == form_, "not with examples that have a{} before",
-                form_ == Form::pair ? " `source`" : "n `input`");
+                form_ == Form::pair ? " \"source\"" : "n \"input\"");
     read_input(line.input);
     key = "edges";
-    expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n', "`nodes` and `edges`");
+    expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n',
+                "\"nodes\" and \"edges\"");
     read_edges(line.edges);
     key = "grid";
     read_grid(line.grid);
@@ -291,8 +292,8 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
     key = "reference";
     read_reference(line.reference);
     key = "positions";
-    check_input(line.positions.empty() || form != Form::pair, "expected with an `input`");
-    check_input(line.positions.empty() || line.grid.empty(), "excludes `grid`");
+    check_input(line.positions.empty() || form != Form::pair, "expected with an \"input\"");
+    check_input(line.positions.empty() || line.grid.empty(), "excludes \"grid\"");
     check_input(line.positions.empty() || !layout_ || corpus_.format.position_ids,
                 "none of the first examples has positions");
     for (const int32_t id : line.positions)
@@ -621,8 +622,8 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   if (has_labels()) choose_labels(train);
   corpus_.reference_width = reference_width_;
   if (reference_width_ > 1) {
-    check_input(!has_numbers(), "{}: expected a number as the `reference` of a target that is one",
-                path);
+    check_input(!has_numbers(),
+                "{}: expected a number as the \"reference\" of a target that is one", path);
     const std::vector<std::string> known =
         has_labels() ? corpus_.labels : target_.codec()->vocabulary().tokens();
     for (size_t i = 0; i < known.size(); ++i)

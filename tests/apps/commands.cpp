@@ -833,7 +833,7 @@ TEST_CASE("invalid configs and data give one error line with the cause, exit cod
   rejects("layers = 'a'\n", {"c.toml:5:10: model.layers: expected an integer"});
   rejects("dropout = 2.0\n",
           {"c.toml:5:11: model.dropout: expected a number, 0 … 0.99, found 2.0"});
-  rejects("[data]\nkind = 'pairs'\npath = 'x'\n", {"c.toml:", "model.kind = \"language_model\""});
+  rejects("[data]\nkind = 'images'\npath = 'x'\n", {"c.toml:", "model.kind = \"language_model\""});
   rejects("[data]\nkind = 'text'\npath = 'none.txt'\n", {"none.txt"});
   rejects("[data]\nkind = 'text'\npath = 'empty.txt'\n", {"empty.txt"});
   rejects("[data]\nkind = 'text'\npath = 'binary.txt'\n", {"binary.txt"});

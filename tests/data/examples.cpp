@@ -167,12 +167,11 @@ TEST_CASE("examples: references are a loss, or probabilities in the order of sor
                  fmt::format(R"({{"input": "aba", "target": ".ab", "reference": {}}})", text));
     return example_error(options, ModelKind::language_model);
   };
-  CHECK_CONTAINS(error("[1]"), "a.jsonl: line 1: `reference`: expected 2, one for each target");
-  CHECK_CONTAINS(error("[[1], [1]]"), "expected 2 probabilities, one for each token");
+  CHECK_CONTAINS(error("[1]"), "a.jsonl: line 1: \"reference\": expected 2, one for each target");
   CHECK_CONTAINS(error("[[0.5, 0.4], [1, 0]]"),
-                 "`reference`: expected probabilities that sum to 1");
+                 "\"reference\": expected probabilities that sum to 1");
   CHECK_CONTAINS(error("[[1.5, -0.5], [1, 0]]"), "expected probabilities that sum to 1");
-  CHECK_CONTAINS(error("\"x\""), "`reference`: expected for each target the loss");
+  CHECK_CONTAINS(error("\"x\""), "\"reference\": expected for each target the loss");
 }
 
 TEST_CASE("examples: a file that cannot be used has one error with line and key") {
@@ -191,49 +190,52 @@ TEST_CASE("examples: a file that cannot be used has one error with line and key"
       {"a b\n", lm, "line 1: expected an object"},
       {"{\"input\": \"a\", \"target\": \"a\"}\n{\"input\": \"a\", \"tar", lm,
        "line 2: expected the '\"' that ends a string, found the end of the line"},
-      {R"({"input": "a"})", lm, "line 1: `target`: missing"},
-      {R"({"target": "a"})", lm, "line 1: `input`: missing: an example has"},
-      {R"({})", lm, "line 1: `input`: missing"},
+      {R"({"input": "a"})", lm, "line 1: \"target\": missing"},
+      {R"({"target": "a"})", lm, "line 1: \"input\": missing: an example has"},
+      {R"({})", lm, "line 1: \"input\": missing"},
       {R"({"input": "a b", "target": "a"})", lm,
-       "line 1: `target`: expected a target, or none, at each of the 2 positions of the input, "
+       "line 1: \"target\": expected a target, or none, at each of the 2 positions of the input, "
        "found 1"},
-      {R"({"input": "a", "target": "a b"})", lm, "line 1: `target`: expected a target, or none"},
-      {R"({"input": ["a", "b"], "target": ["a"]})", lm, "line 1: `target`: expected a target"},
+      {R"({"input": "a", "target": "a b"})", lm, "line 1: \"target\": expected a target, or none"},
+      {R"({"input": ["a", "b"], "target": ["a"]})", lm, "line 1: \"target\": expected a target"},
       {R"({"input": "ab", "target": "a"})", lm, "at each of the 2 positions", Level::character},
-      {R"({"input": "ab", "target": "ab"})", lm, "`target`: expected a list: at `level` = \"byte\"",
-       Level::byte},
+      {R"({"input": "ab", "target": "ab"})", lm,
+       "\"target\": expected a list: at `level` = \"byte\"", Level::byte},
       {R"({"input": "ab", "target": ["a", "xyz"]})", lm,
-       "`target`: expected a byte, as one character or as 00 to ff, found \"xyz\"", Level::byte},
+       "\"target\": expected a byte, as one character or as 00 to ff, found \"xyz\"", Level::byte},
       {R"({"input": "a", "target": "."})", lm, "no example is left. train: 0 examples, dropped 1"},
       {R"({"input": "", "target": ""})", lm, "dropped 1 with an empty side"},
-      {R"({"input": ["a", null], "target": "a b"})", lm, "`input`: expected no null"},
-      {R"({"input": 3, "target": "a"})", lm, "`input`: expected tokens: a text, or a list of"},
-      {R"({"input": "a", "target": 3})", lm, "`target`: expected tokens"},
+      {R"({"input": ["a", null], "target": "a b"})", lm, "\"input\": expected no null"},
+      {R"({"input": 3, "target": "a"})", lm, "\"input\": expected tokens: a text, or a list of"},
+      {R"({"input": "a", "target": 3})", lm, "\"target\": expected tokens"},
       {R"({"input": "a b", "target": "a b", "positions": [1]})", lm,
-       "`positions`: expected 2, one for each token of the input, found 1"},
+       "\"positions\": expected 2, one for each token of the input, found 1"},
       {R"({"source": "a", "target": "b", "positions": [1]})", lm,
-       "`positions`: expected with an `input`"},
-      {R"({"source": "a", "target": ["b", null]})", lm, "`target`: expected no null"},
+       "\"positions\": expected with an \"input\""},
+      {R"({"source": "a", "target": ["b", null]})", lm, "\"target\": expected no null"},
       {"{\"source\": \"a\", \"target\": \"b\"}\n{\"input\": \"a\", \"target\": \"b\"}\n", lm,
-       "line 2: `input`: not with examples that have a `source` before"},
+       "line 2: \"input\": not with examples that have a \"source\" before"},
       {"{\"input\": \"a\", \"target\": \"b\"}\n{\"source\": \"a\", \"target\": \"b\"}\n", lm,
-       "line 2: `source`: not with examples that have an `input` before"},
-      {R"({"input": "a", "target": "b"})", seq2seq, "`input`: an encoder-decoder reads a `source`"},
-      {R"({"source": "a", "target": "b"})", classifier, "`source`: a classifier reads an `input`"},
-      {R"({"input": "a", "target": ["b"]})", classifier, "`target`: expected one label"},
-      {R"({"input": "a", "target": ""})", classifier, "`target`: expected one label"},
+       "line 2: \"source\": not with examples that have an \"input\" before"},
+      {R"({"input": "a", "target": "b"})", seq2seq,
+       "\"input\": an encoder-decoder reads a \"source\""},
+      {R"({"source": "a", "target": "b"})", classifier,
+       "\"source\": a classifier reads an \"input\""},
+      {R"({"input": "a", "target": ["b"]})", classifier, "\"target\": expected one label"},
+      {R"({"input": "a", "target": ""})", classifier, "\"target\": expected one label"},
       {R"({"input": "a", "target": "b"})", classifier, "all training lines have the label \"b\""},
       {R"({"input": "a b", "target": "b"})", classifier, "at least two labels", Level::word, true},
       {"{\"input\": \"a b\", \"target\": \"x y\"}\n{\"input\": \"a\", \"target\": \"x y\"}\n",
-       classifier, "line 2: `target`: expected a target, or none, at each of the 1 positions",
+       classifier, "line 2: \"target\": expected a target, or none, at each of the 1 positions",
        Level::word, true},
-      {R"({"nodes": ["a"], "target": "b"})", classifier, "`nodes`: expected an example of tokens"},
+      {R"({"nodes": ["a"], "target": "b"})", classifier,
+       "\"nodes\": expected an example of tokens"},
       {R"({"input": "a", "target": "b", "grid": [1]})", lm,
-       "`grid`: expected an example of tokens"},
-      {R"({"input": "a", "target": "b", "edges": [[0, 0]]})", lm, "`edges`: expected an example"},
+       "\"grid\": expected an example of tokens"},
+      {R"({"input": "a", "target": "b", "edges": [[0, 0]]})", lm, "\"edges\": expected an example"},
       {"{\"input\": \"a\", \"target\": \"b\", \"reference\": [1]}\n"
        "{\"input\": \"a\", \"target\": \"b\", \"reference\": [[1, 0]]}\n",
-       lm, "line 2: `reference`: expected 1 for each target as before, found 2"},
+       lm, "line 2: \"reference\": expected 1 for each target as before, found 2"},
       {"\xFF\xFE{\0", lm, "UTF-16"},
       {"{\"input\": \"\xFF\"}", lm, "line 1: not valid UTF-8"},
   };

@@ -169,12 +169,12 @@ TEST_CASE("examples: arrays of a file are the same examples") {
            to_classify, false);
   CHECK(whole.grid == std::vector<int64_t>{2, 2});
   CHECK(whole.files.size() == 1);
-  CHECK_CONTAINS(message({input}), "there is no array `target`");
+  CHECK_CONTAINS(message({input}), "there is no array \"target\"");
   CHECK_CONTAINS(message({input, {"target", DType::F32, {4}, y}}), "as many examples");
   CHECK_CONTAINS(message({input, {"target", DType::F32, {2, 2}, y}, {"more", DType::F32, {2}, y}}),
                  "found more");
   CHECK_CONTAINS(message({{"input", DType::F32, {2, 1}, y}, {"target", DType::F32, {2, 1}, y}}),
-                 "`input`: example 0 has a number that is not finite");
+                 "\"input\": example 0 has a number that is not finite");
 }
 
 TEST_CASE("examples: vectors and numbers that do not fit are refused with file, line and key") {
@@ -189,35 +189,35 @@ TEST_CASE("examples: vectors and numbers that do not fit are refused with file, 
   const char* const node = "{\"nodes\": [[1]], \"edges\": [], \"target\": 1}";
   const Bad all[] = {
       {to_continue, false, good, "{\"input\": [[1, 2, 3]], \"target\": [1]}",
-       "line 2: `input`: expected vectors of 2 numbers, as in the first example, found 3"},
+       "line 2: \"input\": expected vectors of 2 numbers, as in the first example, found 3"},
       {to_continue, false, good, "{\"input\": \"a\", \"target\": [1]}",
-       "line 2: `input`: expected vectors, as in the first example"},
+       "line 2: \"input\": expected vectors, as in the first example"},
       {to_continue, false, good, "{\"input\": [[1, 2]], \"target\": [\"a\"]}",
-       "line 2: `target`: expected numbers, as in the first example"},
+       "line 2: \"target\": expected numbers, as in the first example"},
       {to_continue, false, good, "{\"input\": [[1, 2]], \"target\": [1, 2]}",
-       "line 2: `target`: expected a target, or none, at each of the 1 positions"},
-      {to_continue, false, good, whole, "line 2: `target`: expected a list"},
+       "line 2: \"target\": expected a target, or none, at each of the 1 positions"},
+      {to_continue, false, good, whole, "line 2: \"target\": expected a list"},
       {to_continue, false, good, "{\"input\": [[1, 2]], \"grid\": [1], \"target\": [1]}",
-       "line 2: `grid`: a language model reads a sequence"},
+       "line 2: \"grid\": a language model reads a sequence"},
       {to_continue, false, good, "{\"source\": [[1, 2]], \"target\": \"a\"}",
-       "line 2: `source`: a language model reads vectors as an `input`"},
-      {to_continue, false, good, node, "line 2: `nodes`: a language model reads"},
+       "line 2: \"source\": a language model reads vectors as an \"input\""},
+      {to_continue, false, good, node, "line 2: \"nodes\": a language model reads"},
       {to_classify, false, whole, good,
-       "line 2: `target`: expected one number for the whole input"},
+       "line 2: \"target\": expected one number for the whole input"},
       {to_classify, false, whole, "{\"input\": [[1, 2]], \"edges\": [[0, 0]], \"target\": 1}",
-       "line 2: `edges`: expected `nodes` with it"},
+       "line 2: \"edges\": expected \"nodes\" with it"},
       {to_classify, false, whole, "{\"input\": [[1, 2]], \"grid\": [1, 1], \"target\": 1}",
-       "line 2: `grid`: expected the same grid, as in the first example"},
+       "line 2: \"grid\": expected the same grid, as in the first example"},
       {to_classify, false, "{\"input\": [[1, 2]], \"grid\": [2, 1], \"target\": 1}", whole,
-       "line 1: `grid`: expected at most 5 lengths whose product is the number of vectors, 1"},
+       "line 1: \"grid\": expected at most 5 lengths whose product is the number of vectors, 1"},
       {to_classify, false, node, "{\"nodes\": [[1]], \"edges\": [[0, 1]], \"target\": 1}",
-       "line 2: `edges`: expected nodes from 0 to 0, found 1"},
+       "line 2: \"edges\": expected nodes from 0 to 0, found 1"},
       {to_classify, false, node, "{\"nodes\": [[1]], \"edges\": [[0, 0.5]], \"target\": 1}",
-       "line 2: `edges`: expected nodes from 0 to 0, found 0.5"},
+       "line 2: \"edges\": expected nodes from 0 to 0, found 0.5"},
       {to_classify, false, node, "{\"nodes\": [[1]], \"edges\": [[0]], \"target\": 1}",
-       "line 2: `edges`: expected lists of 2 numbers, the two nodes of an edge first"},
+       "line 2: \"edges\": expected lists of 2 numbers, the two nodes of an edge first"},
       {to_translate, false, "{\"source\": [[1]], \"target\": [1, 2]}", "",
-       "line 1: `target`: expected tokens: a text, or a list of strings; numbers are targets of "
+       "line 1: \"target\": expected tokens: a text, or a list of strings; numbers are targets of "
        "an"},
   };
   for (const Bad& bad : all) {
