@@ -136,12 +136,13 @@ class Report {
  private:
   using SplitStatistics = std::vector<std::pair<const char*, Statistics>>;  // "train" first
 
-  // Reads at most max_read examples, spread over the split.
+  // Reads at most max_read examples, spread over the split. Of a stream over its first examples.
   void read(const char* split, const Dataset& dataset) {
-    const int64_t stride = (dataset.size - 1) / max_read + 1;
+    const int64_t size = dataset.at_hand > 0 ? dataset.at_hand : dataset.size;
+    const int64_t stride = (size - 1) / max_read + 1;
     const bool is_train = std::string_view(split) == "train";
     Example example;
-    for (int64_t i = 0; i < dataset.size; i += stride) {
+    for (int64_t i = 0; i < size; i += stride) {
       dataset.get(i, example);
       const std::vector<Side> sides = sides_of(corpus_, example);
       sides_.resize(sides.size());
@@ -157,7 +158,7 @@ class Report {
         if (!std::isnan(number)) numbers_.push_back(number);
     }
     if (!is_train) return;
-    const int64_t last = dataset.size - 1;
+    const int64_t last = size - 1;
     for (const int64_t i : std::set{int64_t{0}, last / 2, last}) {
       dataset.get(i, example);
       std::vector<std::string> texts;
