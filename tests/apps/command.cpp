@@ -267,10 +267,13 @@ TEST_CASE("train: broken programs are refused with one line before a run begins"
        {"printf '{\"inp'", {"ended with exit code 0 in the middle of a line"}},
        {"exec >&-; sleep 100", {"the program closed its standard output"}},
        {"exec cat /dev/zero", {"the program wrote a line of more than 16 MiB"}},
-       {"exec yes 'a b'", {"sh gen.sh --seed 3 --start 0 --split val: line 1: "}},
-       {"exec yes ''", {"sh gen.sh --seed 3 --start 0 --split val: line 1: "}},
-       {"exec yes '[1, 2]'", {"sh gen.sh --seed 3 --start 0 --split val: line 1: "}},
-       {"exec yes '{\"input\": \"a b\", \"target\": \"b\"}'", {"line 1: "}},
+       {"exec yes 'a b'", {"sh gen.sh --seed 3 --start 0 --split train: line 1: "}},
+       {"exec yes ''", {"sh gen.sh --seed 3 --start 0 --split train: line 1: "}},
+       {"exec yes '[1, 2]'", {"sh gen.sh --seed 3 --start 0 --split train: line 1: "}},
+       {"awk -v s=$split -v i=$start 'BEGIN { for (;; ++i) printf \"{\\\"input\\\": \\\"%s%d "
+        "b\\\", "
+        "\\\"target\\\": \\\"b\\\"}\\n\", s, i }'",
+        {"line 1: "}},
        {"exec yes '{\"input\": \"a b\", \"target\": \". b\", \"colour\": 1}'", {"\"colour\""}},
        {"exec yes \"$(printf '{\"input\": \"a \\377\", \"target\": \". a\"}')\"", {"line 1: "}},
        {"awk -v s=$split 'BEGIN { for (;; ++i) printf \"{\\\"input\\\": \\\"%s n%d\\\", "
