@@ -222,7 +222,7 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
 
 TEST_CASE("evaluation: the scores of positions and of targets add up to those of the split") {
   const Experiment e = sharded(8);
-  const Training t(e);
+  Training t(e);
   const Dataset& val = t.corpus.splits.at("val");
   EvaluationDetails details;
   const Measured whole = evaluate(t.trainer.model(), val, e.model.kind, 16, &details);
