@@ -62,17 +62,19 @@ std::string figure_of_kinds(const FigureRequest& request) {
     for (size_t i = 0; i < groups.groups.size(); ++i) {
       ChartLine line;
       line.label = name_of_group(groups, i);
+      bool has_band = false;
       for (size_t k = 0; k < places.size(); ++k) {
         const auto mean = groups.mean(i, fmt::format("{}[{}].{}", split, kinds[k], measure));
         if (!mean) continue;
         over_seeds = over_seeds || mean->n > 1;
         line.curve.steps.push_back(places[k]);
         line.curve.values.push_back(mean->mean);
-        if (!mean->has_interval()) continue;
-        line.low.push_back(mean->interval.low);
-        line.high.push_back(mean->interval.high);
+        const bool known = mean->has_interval();  // not where all seeds have one value
+        has_band = has_band || known;
+        line.low.push_back(known ? mean->interval.low : mean->mean);
+        line.high.push_back(known ? mean->interval.high : mean->mean);
       }
-      if (line.low.size() < line.curve.steps.size()) line.low = line.high = {};
+      if (!has_band) line.low = line.high = {};
       if (!line.curve.steps.empty()) chart.lines.push_back(std::move(line));
     }
     check_input(!chart.lines.empty(), "--score {}: no kind of examples has this score", measure);
