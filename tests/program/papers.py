@@ -103,19 +103,7 @@ def markov(runs):
             claim("on their way two layers rest at the frequencies", min(unigram) >= 2)]
 
 
-def mqar(runs):
-    found = {(mixing, dim): mean(run.score("test.exact_match") for run in runs[f"dim={dim},mixing={mixing}"])
-             for mixing in ("attention", "gru") for dim in (16, 32, 64)}
-    for (mixing, dim), score in found.items():
-        print(f"  {mixing}, width {dim}: test.exact_match {score:.3f}")
-    return []
-
-
-def regression(runs):
-    return []
-
-
-PAPERS = [positions, grokking, induction, markov, mqar, regression]
+PAPERS = [positions, grokking, induction, markov]
 
 
 def main():
