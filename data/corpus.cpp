@@ -33,7 +33,7 @@ Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   const DataKind& kind = *options.kind;
   Files files;
-  check(options.command.empty() == !program, "load_corpus: data.command needs its program");
+  check(options.command.empty() == !program, "load_corpus: a command needs its program");
   const LoadRequest request{framing, at_positions, existing};
   Corpus corpus = program          ? load_program(options, seed, *program, files, request)
                   : kind.is_task() ? load_task(options, framing, seed)

@@ -21,8 +21,14 @@ std::string short_number(double number) {
   return std::abs(number) < 100 ? fmt::format("{:.2g}", number) : grouped(number);
 }
 
+// A ratio; near 1 with the digits that tell it from 1.
+std::string ratio_text(double ratio) {
+  return std::abs(ratio - 1) < 0.1 ? fmt::format("{:.3f}", ratio) : short_number(ratio);
+}
+
 // A ratio, or a difference, without its unit.
 std::string size_of(double size, const Effects& effects) {
+  if (effects.by_ratio) return ratio_text(size);
   return has_points(effects) ? fmt::format("{:.1f}", 100 * size) : short_number(size);
 }
 std::string signed_size(double size, const Effects& effects) {

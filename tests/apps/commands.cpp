@@ -235,7 +235,7 @@ TEST_CASE("evaluate: kinds of examples are those that a regular expression names
   check_rejected(runs.heed({"evaluate", "labels", "--by", "Q"}), 2,
                  {"--by \"Q\": matches no source; the first is \""});
   check_rejected(runs.heed({"evaluate", "labels", "--by", "("}), 2,
-                 {"--by \"(\": expected the word length or a regular expression: "});
+                 {"--by \"(\": expected length, position, the name of a group or a regular expression: "});
 }
 
 TEST_CASE("evaluate: kinds and predictions without an expected output have losses") {

@@ -85,23 +85,25 @@ TEST_CASE("random files give a corpus or an InputError") {
     try {
       const Corpus corpus = load_corpus(options, framing, 1);
       ++loaded;
-      const auto classes =
-          static_cast<int32_t>(framing == ModelKind::classifier
-                                   ? corpus.labels.size()
-                                   : static_cast<size_t>(corpus.target->vocabulary().size()));
+      const auto size_of = [](const auto& codec) {
+        return codec ? static_cast<int32_t>(codec->vocabulary().size()) : 1;
+      };
+      const int32_t classes = framing == ModelKind::classifier && !corpus.format.numbers
+                                  ? static_cast<int32_t>(corpus.labels.size())
+                                  : size_of(corpus.target);
       for (const auto& [name, dataset] : corpus.splits) {
         REQUIRE(dataset.size > 0);
         Batches batches = Batches::in_order(dataset, framing, 5);
         Batch batch;
         for (int64_t position = 0; position < batches.count(); ++position) {
           batches.get(position, batch);
-          bool inside = batch.input.dim(1) <= corpus.longest_input && batch.targets > 0;
+          bool inside = batch.targets > 0;
+          if (batch.input) inside = inside && batch.input.dim(1) <= corpus.longest_input;
+          const int32_t inputs = size_of(corpus.target ? corpus.target : corpus.source);
           for (int64_t i = 0; i < batch.input.size(); ++i)
-            inside = inside && batch.input[i] >= 0 &&
-                     batch.input[i] < corpus.target->vocabulary().size();
+            inside = inside && batch.input[i] >= 0 && batch.input[i] < inputs;
           for (int64_t i = 0; i < batch.source.size(); ++i)
-            inside = inside && batch.source[i] >= 0 &&
-                     batch.source[i] < corpus.source->vocabulary().size();
+            inside = inside && batch.source[i] >= 0 && batch.source[i] < size_of(corpus.source);
           for (int64_t i = 0; i < batch.target.size(); ++i)
             inside = inside && batch.target[i] >= -1 && batch.target[i] < classes;
           REQUIRE(inside);

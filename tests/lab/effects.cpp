@@ -149,14 +149,16 @@ std::string said(const char* score, const std::vector<double>& a, const std::vec
 
 TEST_CASE("verdict: what a comparison shows, in a sentence") {
   CHECK(said("val.loss", {1, 2, 1}, {40, 90, 38}) ==
-        "val.loss is 41 times as high (33 to 50; 3 pairs)");
+        "val.loss is 41 times as high (33 to 51; 3 pairs)");
   CHECK(said("val.loss", {1, 2, 1}, {0.5, 3, 1}) ==
         "no difference shown: between 0.23 and 3.6 times (3 pairs)");
-  CHECK(said("val.loss", {1, 2, 1}, {1.01, 2.01, 1.012}) == "no difference above 1.9 % (3 pairs)");
+  CHECK(said("val.loss", {1, 2, 1}, {1.01, 2.01, 1.012}) ==
+        "val.loss is 1.009 times as high (1.000 to 1.018; 3 pairs)");
+  CHECK(said("val.loss", {1, 2, 1}, {1.01, 1.99, 1.003}) == "no difference above 2.2 % (3 pairs)");
   CHECK(said("val.exact_match", {0.5, 0.6, 0.7}, {0.41, 0.49, 0.61}) ==
         "val.exact_match is lower by 9.7 points (6.8 to 12.5; 3 pairs)");
   CHECK(said("val.exact_match", {0.5, 0.6, 0.7}, {0.41, 0.71, 0.71}) ==
-        "no difference shown: between -23.9 and +25.9 points (3 pairs)");
+        "no difference shown: between -23.8 and +25.8 points (3 pairs)");
   // Equal differences, and scores of 1.
   CHECK(said("val.exact_match", {0.5, 0.5, 0.5}, {1, 1, 1}) ==
         "val.exact_match is higher by 50.0 points in each of 3 pairs, without any spread: there is "
