@@ -185,7 +185,8 @@ int GenerateArguments::run() const {
   const TrainedModel::Here here(run);
   const Corpus& corpus = run.corpus;
   check_input(
-      !answers_examples(corpus) || experiment.data.kind == &data_kinds::examples,
+      !answers_examples(corpus) || (experiment.data.kind == &data_kinds::examples &&
+                                    experiment.model.kind != ModelKind::seq2seq),
       "{}: the inputs of this model are vectors, not text; score it on its data with heed evaluate",
       run.path());
   UnknownTokens unknown_tokens(unknown);
