@@ -93,7 +93,7 @@ TEST_CASE("examples: tokens with numbers, vectors with tokens, and vectors as a 
       folder,
       "{\"input\": \"x y x\", \"target\": [1, null, 2]}\n{\"input\": \"y\", \"target\": [0]}\n",
       to_continue);
-  CHECK(rated.source->vocabulary().size() == 2);
+  CHECK(rated.source->vocabulary().size() == 3);  // with <unk>
   CHECK_FALSE(rated.target);
   CHECK(batch_of(rated, to_continue).input[2] == rated.source->vocabulary().find("x"));
   const Corpus named = vectors_of(
@@ -101,7 +101,7 @@ TEST_CASE("examples: tokens with numbers, vectors with tokens, and vectors as a 
       "{\"input\": [[1], [2]], \"target\": \"x .\"}\n{\"input\": [[3]], \"target\": [\"y\"]}\n",
       to_continue);
   CHECK_FALSE(named.source);
-  CHECK(named.target->vocabulary().size() == 2);
+  CHECK(named.target->vocabulary().size() == 3);
   const Corpus spoken = vectors_of(folder,
                                    "{\"source\": [[1, 0], [2, 0]], \"target\": \"x "
                                    "y\"}\n{\"source\": [[3, 1]], \"target\": \"y\"}\n",
