@@ -32,8 +32,8 @@ void read_edges(const LineValue& edges, const ExampleFormat& format, int64_t nod
 }
 
 // Returns the example of a line, with targets at all positions, or one for the whole.
-Example example_of(const std::string& text, const Corpus& corpus, int64_t* skipped) {
-  const ExampleFormat& format = corpus.format;
+Example example_of(const std::string& text, const Corpus& corpus, const ExampleFormat& format,
+                   int64_t* skipped) {
   ExampleLine line;
   Example example;
   if (format.features > 0) {
@@ -48,9 +48,13 @@ Example example_of(const std::string& text, const Corpus& corpus, int64_t* skipp
   const int64_t positions = format.features > 0 ? line.input.size : std::ssize(example.input);
   check_input(positions > 0, "expected an input");
   if (format.has_edges) read_edges(line.edges, format, positions, example);
-  check_input(!format.position_ids || std::ssize(line.positions) == positions,
+  check_input(line.positions.empty() || std::ssize(line.positions) == positions,
               "`positions`: expected {}, found {}", positions, line.positions.size());
+  check_input(line.positions.empty() || format.position_ids,
+              "`positions`: this model counts positions in a row");
   example.position_ids = line.positions;
+  if (line.positions.empty())
+    for (int32_t t = 0; t < positions; ++t) example.position_ids.push_back(t);
   const bool whole = corpus.framing == ModelKind::classifier && !format.at_positions;
   const auto targets = static_cast<size_t>(whole ? 1 : positions);
   example.target.assign(targets, 0);
@@ -90,11 +94,20 @@ Answerer example_answerer(const Model& model, const Experiment& experiment, cons
                           const AnswerOptions& options) {
   Answerer answerer;
   answerer.json = options.json;
-  answerer.positions = learned_positions(experiment.model);
+  const int64_t learned = answerer.positions = learned_positions(experiment.model);
+  // Vectors on a grid have no positions in a row, nor does attention read those of a line.
+  ExampleFormat format = corpus.format;
+  format.position_ids =
+      corpus.grid.empty() && !experiment.model.positional.kind->acts_in_attention();
   const int64_t cells = corpus.grid.empty() ? 0 : Shape(corpus.grid).size();
-  answerer.encode = [&corpus, cells, skipped = options.skipped](const std::string& text) {
+  answerer.encode = [&corpus, format, cells, learned,
+                     skipped = options.skipped](const std::string& text) {
     if (text.empty()) return Sequence();
-    const Example example = example_of(text, corpus, skipped);
+    const Example example = example_of(text, corpus, format, skipped);
+    const int64_t last = *std::ranges::max_element(example.position_ids);
+    check_input(learned == 0 || last < learned,
+                "`positions`: expected at most {}, the last position of the model, found {}",
+                learned - 1, last);
     const int64_t width = std::max<int64_t>(1, corpus.format.features),
                   positions =
                       std::max(std::ssize(example.input), std::ssize(example.features) / width);
@@ -102,16 +115,16 @@ Answerer example_answerer(const Model& model, const Experiment& experiment, cons
                 "`input`: expected the {} cells of the grid, found {}", cells, positions);
     return Sequence(static_cast<size_t>(positions), 0);
   };
-  answerer.answers = [&model, &corpus, options](std::span<const InputLine> lines) {
+  answerer.answers = [&model, &corpus, format, options](std::span<const InputLine> lines) {
     std::vector<Sequence> sequences;
     for (const InputLine& line : lines) sequences.push_back(line.ids);
     if (options.check) options.check(sequences);
     std::vector<Example> examples;
     int64_t again = 0;  // tokens that encode() has counted
     for (const InputLine& line : lines)
-      examples.push_back(example_of(line.text, corpus, options.skipped ? &again : nullptr));
+      examples.push_back(example_of(line.text, corpus, format, options.skipped ? &again : nullptr));
     const Dataset dataset = feature_dataset(
-        corpus.format, std::ssize(examples),
+        format, std::ssize(examples),
         [&](int64_t i, Example& example) { example = examples[static_cast<size_t>(i)]; });
     std::vector<std::vector<std::string>> answers;
     const std::vector<Prediction> found = predictions(model, corpus, dataset, dataset.size, 0);
