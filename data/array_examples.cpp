@@ -58,8 +58,8 @@ ArrayShapes shapes_of(const SafetensorsFile& file, const NamedArray& input,
                 "{}: expected the arrays \"input\" and \"target\", found {}", file.path(),
                 array.name);
   const std::vector<int64_t>& dims = input.dims;
-  check_input(dims.size() >= 2 && std::ranges::min(dims) > 0 && !target.dims.empty() &&
-                  target.dims[0] == dims[0],
+  check_input(dims.size() >= 2 && *std::min_element(dims.begin(), dims.end()) > 0 &&
+                  !target.dims.empty() && target.dims[0] == dims[0],
               "{}: expected \"input\" with the axes (examples, positions, features) and as many "
               "examples in "
               "\"target\", found {} and {}",
@@ -93,17 +93,18 @@ void for_each_array_example(const std::string& path,
     line.input = {.form = LineValue::Form::vectors, .width = width, .size = positions};
     const double* const first = vectors.data() + i * positions * width;
     line.input.numbers.assign(first, first + positions * width);
-    check_input(std::ranges::all_of(line.input.numbers, [](float x) { return std::isfinite(x); }),
+    const auto is_finite = [](float x) { return std::isfinite(x); };
+    const std::vector<float>& numbers = line.input.numbers;
+    check_input(std::all_of(numbers.begin(), numbers.end(), is_finite),
                 "{}: \"input\": example {} has a number that is not finite", path, i);
     const double* const own = all_targets.data() + i * targets;
     if (!is_integer(target.dtype)) {
       line.target = {.form = whole ? LineValue::Form::number : LineValue::Form::numbers,
                      .size = targets};
       line.target.numbers.assign(own, own + targets);
-      check_input(
-          std::ranges::none_of(line.target.numbers, [](float x) { return std::isinf(x); }) &&
-              !(whole && std::isnan(own[0])),
-          "{}: \"target\": example {} has a number that is not finite", path, i);
+      for (const float number : line.target.numbers)
+        check_input(!std::isinf(number) && !(whole && std::isnan(number)),
+                    "{}: \"target\": example {} has a number that is not finite", path, i);
     } else {
       line.target = {.form = whole ? LineValue::Form::text : LineValue::Form::tokens,
                      .size = targets};

@@ -17,14 +17,14 @@ namespace {
 void read_edges(const LineValue& edges, const ExampleFormat& format, int64_t nodes,
                 Example& example) {
   if (edges.size == 0) return;
-  check_input(edges.width == 2 + format.edge_features, "`edges`: expected lists of {} numbers",
+  check_input(edges.width == 2 + format.edge_features, "\"edges\": expected lists of {} numbers",
               2 + format.edge_features);
   for (int64_t e = 0; e < edges.size; ++e) {
     const float* const edge = edges.numbers.data() + e * edges.width;
     for (int end = 0; end < 2; ++end) {
       const auto node = static_cast<int64_t>(edge[end]);
       check_input(node >= 0 && node < nodes && static_cast<float>(node) == edge[end],
-                  "`edges`: expected a node from 0 to {}, found {}", nodes - 1, edge[end]);
+                  "\"edges\": expected a node from 0 to {}, found {}", nodes - 1, edge[end]);
       (end == 0 ? example.sender : example.receiver).push_back(static_cast<int32_t>(node));
     }
     example.edge_features.insert(example.edge_features.end(), edge + 2, edge + edges.width);
@@ -39,7 +39,7 @@ Example example_of(const std::string& text, const Corpus& corpus, const ExampleF
   if (format.features > 0) {
     parse_example(text, {}, line);
     check_input(line.input.form == LineValue::Form::vectors && line.input.width == format.features,
-                "expected an object with `input` or `nodes`, a list of vectors of {} numbers",
+                "expected an object with \"input\" or \"nodes\", a list of vectors of {} numbers",
                 format.features);
     example.features = line.input.numbers;
   } else {
@@ -49,9 +49,9 @@ Example example_of(const std::string& text, const Corpus& corpus, const ExampleF
   check_input(positions > 0, "expected an input");
   if (format.has_edges) read_edges(line.edges, format, positions, example);
   check_input(line.positions.empty() || std::ssize(line.positions) == positions,
-              "`positions`: expected {}, found {}", positions, line.positions.size());
+              "\"positions\": expected {}, found {}", positions, line.positions.size());
   check_input(line.positions.empty() || format.position_ids,
-              "`positions`: this model counts positions in a row");
+              "\"positions\": this model counts positions in a row");
   example.position_ids = line.positions;
   if (line.positions.empty())
     for (int32_t t = 0; t < positions; ++t) example.position_ids.push_back(t);
@@ -94,7 +94,8 @@ Answerer example_answerer(const Model& model, const Experiment& experiment, cons
                           const AnswerOptions& options) {
   Answerer answerer;
   answerer.json = options.json;
-  const int64_t learned = answerer.positions = learned_positions(experiment.model);
+  const int64_t learned = corpus.grid.empty() ? learned_positions(experiment.model) : 0;
+  answerer.positions = learned;
   // Vectors on a grid have no positions in a row, nor does attention read those of a line.
   ExampleFormat format = corpus.format;
   format.position_ids =
@@ -106,13 +107,13 @@ Answerer example_answerer(const Model& model, const Experiment& experiment, cons
     const Example example = example_of(text, corpus, format, skipped);
     const int64_t last = *std::ranges::max_element(example.position_ids);
     check_input(learned == 0 || last < learned,
-                "`positions`: expected at most {}, the last position of the model, found {}",
+                "\"positions\": expected at most {}, the last position of the model, found {}",
                 learned - 1, last);
     const int64_t width = std::max<int64_t>(1, corpus.format.features),
                   positions =
                       std::max(std::ssize(example.input), std::ssize(example.features) / width);
     check_input(cells == 0 || positions == cells,
-                "`input`: expected the {} cells of the grid, found {}", cells, positions);
+                "\"input\": expected the {} cells of the grid, found {}", cells, positions);
     return Sequence(static_cast<size_t>(positions), 0);
   };
   answerer.answers = [&model, &corpus, format, options](std::span<const InputLine> lines) {
