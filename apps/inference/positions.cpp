@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "core/check.h"
 #include "core/standard_ops.h"
@@ -36,12 +37,23 @@ std::string PositionRange::text() const { return fmt::format("{}:{}", first, las
 Dataset at_positions(const Dataset& all, const PositionRange& range) {
   const auto get = [&all, range](int64_t i, Example& example) {
     all.get(i, example);
+    std::vector<float>& reference = example.reference;  // of each target
+    const auto targets = static_cast<size_t>(std::max<int64_t>(
+        1, std::ssize(example.target) - std::ranges::count(example.target, ignored)));
+    const size_t width = reference.size() / targets;
+    auto kept = reference.begin(), next = kept;
     for (size_t t = 0; t < example.target.size(); ++t) {
       const auto position = static_cast<int64_t>(t);
-      if (position >= range.first && position <= range.last) continue;
+      const bool counts = position >= range.first && position <= range.last;
+      if (example.target[t] != ignored) {
+        const auto row = std::exchange(next, next + static_cast<ptrdiff_t>(width));
+        if (counts) kept = kept == row ? next : std::copy(row, next, kept);
+      }
+      if (counts) continue;
       example.target[t] = ignored;
       if (t < example.values.size()) example.values[t] = NAN;
     }
+    reference.erase(kept, reference.end());
   };
   return {all.size, get, std::cref(all.collate)};
 }
