@@ -37,6 +37,8 @@ ExistingVocabulary existing_vocabulary(const LoadedConfig& config) {
   const std::string origin = origin_of(experiment);
   if (origin.empty()) return existing;
   existing = read_codecs(is_folder(origin) ? RunFolder::open(origin).vocabulary() : origin);
+  check_input(existing.target || experiment.data.vocabulary.empty(),
+              "`data.vocabulary`: {} has no tokens, because its data are vectors", origin);
   existing.origin = origin;
   existing.new_tokens = experiment.train.new_tokens;
   return existing;

@@ -234,8 +234,9 @@ TEST_CASE("evaluate: kinds of examples are those that a regular expression names
   CHECK_CONTAINS(runs.heed({"evaluate", "labels", "--by", "z+"}).out, "kind      examples");
   check_rejected(runs.heed({"evaluate", "labels", "--by", "Q"}), 2,
                  {"--by \"Q\": matches no source; the first is \""});
-  check_rejected(runs.heed({"evaluate", "labels", "--by", "("}), 2,
-                 {"--by \"(\": expected length, position, the name of a group or a regular expression: "});
+  check_rejected(
+      runs.heed({"evaluate", "labels", "--by", "("}), 2,
+      {"--by \"(\": expected length, position, the name of a group or a regular expression: "});
 }
 
 TEST_CASE("evaluate: kinds and predictions without an expected output have losses") {

@@ -83,7 +83,8 @@ TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
   CHECK(shapes[0].at("input").elements().size() ==
         static_cast<size_t>(shapes[0].at("grid").elements()[0].integer() *
                             shapes[0].at("grid").elements()[1].integer()));
-  const auto graphs = lines_of("[model]\nkind = 'classifier'\n[data]\nkind = 'graph'\n", "val");
+  const auto graphs =
+      lines_of("[model]\nkind = 'classifier'\n[data]\nkind = 'graph'\nlengths = [3, 9]\n", "val");
   const auto nodes = std::ssize(graphs[0].at("nodes").elements());
   for (const Json& edge : graphs[0].at("edges").elements())
     CHECK(edge.elements()[0].integer() < nodes);

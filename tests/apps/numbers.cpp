@@ -40,6 +40,7 @@ struct Regression {
   Corpus corpus;
 
   explicit Regression(ModelKind kind, Pool pool = Pool::mean) {
+    experiment.data.kind = &data_kinds::examples;
     experiment.train.steps = 150;
     experiment.train.batch_size = 16;
     experiment.model.kind = kind;

@@ -125,7 +125,7 @@ TEST_CASE("regression: positions of their own move what is learned for a positio
   const std::string learned = "pool = 'none'\n[model.positional]\nkind = 'learned'\nmax_length = ";
   folder.write("small.toml", regression_config("classifier", (learned + "8\n").c_str()));
   check_rejected(folder.heed({"train", "small.toml"}), 2,
-                 {"`model.positional.max_length` = 8 is too small", "12"});
+                 {"model.positional.max_length = 8 is too small", "12"});
   folder.train("learned", regression_config("classifier", (learned + "12\n").c_str()));
   const auto answer = [&](const char* positions) {
     return folder.ok({"generate", "learned"},
@@ -136,7 +136,7 @@ TEST_CASE("regression: positions of their own move what is learned for a positio
       "rotary.toml",
       regression_config("classifier", "pool = 'none'\n[model.positional]\nkind = 'rotary'\n"));
   check_rejected(folder.heed({"train", "rotary.toml"}), 2,
-                 {"`model.positional.kind` = \"rotary\" counts positions in a row"});
+                 {"model.positional.kind = \"rotary\" counts positions in a row"});
   folder.write("pooled.toml", regression_config("classifier"));
   check_rejected(folder.heed({"train", "pooled.toml"}), 2,
                  {"line 1", "\"target\"", "`model.pool` = \"none\""});

@@ -138,9 +138,10 @@ TEST_CASE("used keys: what another value of a key does to a run") {
         "train.keep_checkpoints = 1\ntrain.log_every = 50\ntrain.statistics = false\n"
         "train.measures = []\ntrain.measure_every = 0\ntrain.measure_examples = 128\n"
         "train.samples = 7\ntrain.detect_anomaly = false\ntrain.rank_timeout = 600\n"
-        "data.keep = false\n");
+        "data.command_timeout = 60\ndata.keep = false\n");
   CHECK(keys_with(Effect::data) ==
-        "data.path = \"/d.tsv\"\ndata.paths = []\ndata.target_path = \"\"\n"
+        "data.path = \"/d.tsv\"\ndata.paths = []\ndata.command_folder = \"\"\ndata.target_path = "
+        "\"\"\n"
         "data.val_path = \"\"\ndata.val_target_path = \"\"\ndata.test_path = \"\"\n"
         "data.test_target_path = \"\"\ndata.tokenizer = \"\"\n");
   CHECK(keys_with(Effect::result) ==

@@ -217,7 +217,7 @@ TEST_CASE("data.vocabulary: files that are no vocabulary of the level are reject
   rejects(R"({"level": "character", "symbols": ["a", "b", "a"]})", {"\"a\" is repeated"});
   rejects(R"({"level": "word", "symbols": ["a"]})",
           {"data.level is \"character\"", "v.json has the level \"word\""});
-  rejects(R"({"features": 3, "labels": ["a"]})", {"'level' is missing"});
+  rejects(R"({"features": 3, "labels": ["a"]})", {"v.json has no tokens"});
   rejects(R"({"level": "character", "symbols": ["a"]})", {"v.json: 1 tokens; it lacks 6"});
   check_rejected(folder.train("B", {"data.vocabulary=none"}), 2, {"none"});
 }
