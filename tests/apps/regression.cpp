@@ -139,5 +139,5 @@ TEST_CASE("regression: positions of their own move what is learned for a positio
                  {"model.positional.kind = \"rotary\" counts positions in a row"});
   folder.write("pooled.toml", regression_config("classifier"));
   check_rejected(folder.heed({"train", "pooled.toml"}), 2,
-                 {"line 1", "\"target\"", "`model.pool` = \"none\""});
+                 {"line 1", "\"target\"", "with the pool \"none\""});
 }
