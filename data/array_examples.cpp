@@ -41,7 +41,7 @@ std::vector<double> elements(const SafetensorsFile& file, const NamedArray& arra
 
 const NamedArray& array_in(const SafetensorsFile& file, const char* name) {
   const NamedArray* const array = file.find(name);
-  check_input(array, "{}: there is no array `{}`", file.path(), name);
+  check_input(array, "{}: there is no array \"{}\"", file.path(), name);
   return *array;
 }
 

@@ -35,10 +35,12 @@ void read(const ExampleProgram& program, Asked& asked) {
 void check_repeated(const ExampleProgram& program, uint64_t seed, const Asked& before,
                     const Asked& again) {
   const auto expected = std::span(before.lines).subspan(static_cast<size_t>(again.start));
-  const auto differ = std::ranges::mismatch(expected, again.lines);
-  if (differ.in2 == again.lines.end()) return;
-  const auto i = differ.in2 - again.lines.begin();
-  const bool ignores = again.start > 0 && *differ.in2 == before.lines[static_cast<size_t>(i)];
+  const auto differ =
+      std::mismatch(expected.begin(), expected.end(), again.lines.begin(), again.lines.end())
+          .second;
+  if (differ == again.lines.end()) return;
+  const auto i = differ - again.lines.begin();
+  const bool ignores = again.start > 0 && *differ == before.lines[static_cast<size_t>(i)];
   throw InputError(fmt::format(
       "{}: --split {} --seed {} --start {}: example {} differs from that after --start 0: {}",
       program.name, name_of(split_names, again.split), seed, again.start, again.start + i,

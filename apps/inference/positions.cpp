@@ -39,7 +39,8 @@ Dataset at_positions(const Dataset& all, const PositionRange& range) {
     all.get(i, example);
     std::vector<float>& reference = example.reference;  // of each target
     const auto targets = static_cast<size_t>(std::max<int64_t>(
-        1, std::ssize(example.target) - std::ranges::count(example.target, ignored)));
+        1, std::ssize(example.target) -
+               std::count(example.target.begin(), example.target.end(), ignored)));
     const size_t width = reference.size() / targets;
     auto kept = reference.begin(), next = kept;
     for (size_t t = 0; t < example.target.size(); ++t) {
