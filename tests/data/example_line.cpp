@@ -114,9 +114,11 @@ TEST_CASE("examples: a broken line has one error with file, line and key") {
       {R"({"group": 3})", "\"group\": expected a string or an object, found 3}"},
       {R"({"group": {"a": 3}})", "\"group\": expected a string, found 3}}"},
       {R"({"group": {"a": "1", "a": "2"}})", "\"group\": \"a\" is repeated before"}};
-  for (const auto& [line, expected] : lines) {
+  for (const auto& each : lines) {
+    const auto line = each.first;
+    const auto expected = each.second;
     CAPTURE(std::string(line));
-    const std::string error = input_error([line = line] { parsed(line); });
+    const std::string error = input_error([&] { parsed(line); });
     CHECK_CONTAINS(error, "a.jsonl: line 7: ");
     CHECK_CONTAINS(error, expected);
     CHECK(error.find('\n') == error.npos);
