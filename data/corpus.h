@@ -21,11 +21,11 @@ namespace heed {
 // "12"}. The name is "" for a group that is a single string.
 using Groups = std::vector<std::pair<std::string, std::string>>;
 
-// What a reader of files needs to know besides the options.
+// What a reader of files needs to know besides the options. Clients do not need it.
 struct LoadRequest {
-  ModelKind framing;
-  bool at_positions;  // see load_corpus()
-  const ExistingVocabulary& existing;
+  ModelKind framing;                   // of the examples
+  bool at_positions;                   // see load_corpus()
+  const ExistingVocabulary& existing;  // null codecs: there is none
 };
 
 struct Corpus {
@@ -60,12 +60,11 @@ struct Corpus {
   // there, or the size of the vocabulary, its probabilities. 0: examples have no reference.
   int64_t reference_width = 0;
 
-  // Of data.command: the words that are files, with the digests of their contents; the lines of the
-  // held-out and of the first training examples, by split, which a run keeps; and the seconds that
-  // training has waited for examples.
+  // Of data.command: the words that are files, with the digests of their contents.
   std::vector<std::pair<std::string, std::string>> program_files;
+  // The lines that a run keeps, by split: the held-out and the first training examples.
   std::map<std::string, std::string> kept_lines;
-  std::function<double()> seconds_waited;
+  std::function<double()> seconds_waited;  // those that training has waited for examples
 
   uint64_t seed = 0;                           // data.seed, or the experiment's
   std::vector<std::string> files;              // all files that were read

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-// The lines that a program writes.
+// The lines that a program writes. Clients do not need it.
 class LineSource {
  public:
   virtual ~LineSource() = default;  // ends the program
@@ -27,6 +27,7 @@ class LineSource {
   virtual std::vector<std::string> take_errors() = 0;
 };
 
+// How to start a program, and what is known of it. Clients do not need it.
 struct ExampleProgram {
   std::string name;  // its words, for messages
   // The words that are files, each with the digest of its content.
@@ -36,6 +37,7 @@ struct ExampleProgram {
   std::function<std::unique_ptr<LineSource>(Split split, uint64_t seed, int64_t start)> start = {};
   // Whether a run has kept its examples, which start() reads: of training, the first ones.
   bool is_kept = false;
+  // Is called with each line of its standard error.
   std::function<void(const std::string& line)> log = [](const std::string&) {};
 };
 

@@ -32,9 +32,9 @@ struct ModelOptions {
   int64_t feed_forward = 0;      // hidden width; 0: 4 · dim
   double dropout = 0;            // of embeddings, hidden activations and a sublayer's output
   double attention_dropout = 0;  // of attention weights
-  FeedForwardActivation activation = Activation::relu;
-  NormOptions norm = {};  // LayerNorm, RMSNorm or none
-  bool norm_first = true;
+  FeedForwardActivation activation = Activation::relu;  // of the feed-forward network
+  NormOptions norm = {};                                // LayerNorm, RMSNorm or none
+  bool norm_first = true;                               // before a sublayer, not after
   Choice final_norm = Choice::automatic;  // a norm after the last layer; automatic: if norm_first
   bool bias = true;                       // of linear layers and LayerNorm
   InitOptions init = {};                  // initial weights

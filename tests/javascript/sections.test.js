@@ -6,11 +6,7 @@ import { insidePage } from "../../lab/report/page/inside_sections.js";
 import { listPage, problemPage, viewPage } from "../../lab/report/page/lists.js";
 import { timeByKind } from "../../lab/report/page/run.js";
 import { markedOutput, runPage, scoresTable } from "../../lab/report/page/run_sections.js";
-import {
-  inWords,
-  questionOf,
-  sweepPage,
-} from "../../lab/report/page/sweep_sections.js";
+import { inWords, questionOf, sweepPage } from "../../lab/report/page/sweep_sections.js";
 import { duration, headlineOf, leadOf, ordinal, splitWords } from "../../lab/report/page/words.js";
 
 const hostile = "</script><img src=x onerror=alert(1)>";
@@ -356,8 +352,8 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
     '<span class="state running">1 of 3 runs done, 1 running, 1 failed</span>',
     '<span class="q s">about 2:40 left</span>',
     '<p class="say">&lt;b>Which?</p>',
-    "<b>optim.lr = 0.01 instead of 0.002: no difference shown: between 0.5 and 8 times (3 pairs)</b>" +
-      ", p = 0.25. ",
+    "<b>optim.lr = 0.01 instead of 0.002: no difference shown: between 0.5 and 8 times " +
+      "(3 pairs)</b>, p = 0.25. ",
     "<summary>Without the assumption of a bell curve</summary>",
     '<p class="note">1 of 3 runs failed</p>',
     '<span class="m">val.loss</span>, lower is better',

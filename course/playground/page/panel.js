@@ -250,7 +250,8 @@ const partTexts = {
 // In a chain, where each sublayer replaces the stream.
 const chainTexts = {
   stream: "One vector per position. Each sublayer reads it and replaces it by another.",
-  attention: "In each head, every position reads other positions. What it read replaces its vector.",
+  attention:
+    "In each head, every position reads other positions. What it read replaces its vector.",
   cross_attention:
     "Every position of the output reads the encoder’s vectors. What it read replaces its own.",
   feed_forward:

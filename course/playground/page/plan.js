@@ -104,8 +104,8 @@ export function planOf(trace) {
 }
 
 // How much of what stands at a position before each row the chosen position uses: its own stream
-// 1, unless attention replaces it, and a key the weight times the use of its query. [row] → {left, right}; the last entry is
-// after all rows.
+// 1, unless attention replaces it, and a key the weight times the use of its query. [row] → {left,
+// right}; the last entry is after all rows.
 export function useOf(plan, position, off = new Set()) {
   const size = (embedding) => embedding.norm.length;
   const only = (count, at) => Array.from({ length: count }, (_, i) => (i === at ? 1 : 0));

@@ -321,7 +321,8 @@ function answersOf({ differences }) {
   const said = rows.slice(0, shownAnswers).flatMap((each) => {
     const name = `${each.settings} instead of ${each.instead.join(", ")}`;
     const known = isOpen(each) ? {} : { class: "good" };
-    return [html("b", known, `${name}: ${each.text}`), each.p === null ? ". " : `, p = ${pText(each.p)}. `];
+    const p = each.p === null ? ". " : `, p = ${pText(each.p)}. `;
+    return [html("b", known, `${name}: ${each.text}`), p];
   });
   const more = rows.length - shownAnswers;
   if (more > 0) said.push(html("a", { href: "#differences" }, `${more} more below.`));
