@@ -32,11 +32,10 @@ std::string sequences(int64_t count, bool whole) {
 
 std::string regression_config(const char* kind, const char* more = "") {
   return fmt::format(
-      "[train]\nsteps = 30\nbatch_size = 16\nsamples = 1\nevaluate_every = 15\nmeasures = "
-      "['train', "
-      "'heads']\n[model]\nkind = '{}'\nlayers = 1\ndim = 16\nheads = 2\n{}[optim]\nlr = 3e-3\n"
+      "[train]\nsteps = 30\nbatch_size = 16\nsamples = 1\nevaluate_every = 15\n{}"
+      "[model]\nkind = '{}'\nlayers = 1\ndim = 16\nheads = 2\n{}[optim]\nlr = 3e-3\n"
       "[data]\nkind = 'examples'\npath = '{}.jsonl'\n",
-      kind, more, kind);
+      has_command("inspect") ? "measures = ['train', 'heads']\n" : "", kind, more, kind);
 }
 
 struct Regressions : Workspace {
