@@ -61,8 +61,7 @@ ArrayShapes shapes_of(const SafetensorsFile& file, const NamedArray& input,
   check_input(dims.size() >= 2 && *std::min_element(dims.begin(), dims.end()) > 0 &&
                   !target.dims.empty() && target.dims[0] == dims[0],
               "{}: expected \"input\" with the axes (examples, positions, features) and as many "
-              "examples in "
-              "\"target\", found {} and {}",
+              "examples in \"target\", found {} and {}",
               file.path(), type_text(input), type_text(target));
   ArrayShapes shapes{dims[0], 1, dims.size() == 2 ? 1 : dims.back(), 1, {}};
   const size_t last = std::max<size_t>(2, dims.size() - 1);  // past the axes of positions

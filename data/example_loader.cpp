@@ -173,8 +173,7 @@ void ExampleLoader::read_numbers(const LineValue& target) {
   const bool is_one = target.form == ValueForm::number;
   check_input(!whole || is_one,
               "expected one number for the whole input, because the model pools all positions; "
-              "with the pool "
-              "\"none\" it has one at each");
+              "with the pool \"none\" it has one at each");
   check_input(whole || !is_one, "expected a list: a number or null at each position");
   for (const float number : target.numbers) y_.push_back(std::isnan(number) ? ignored : 0);
 }

@@ -39,11 +39,6 @@ void add_reference(std::span<const real> logits, double log_sum, int32_t target,
   ++scores.divergences;
 }
 
-size_t number_of_targets(std::span<const int32_t> target) {
-  const auto count = std::ranges::count_if(target, [](int32_t id) { return id != ignored; });
-  return static_cast<size_t>(std::max<int64_t>(1, count));
-}
-
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
 // do. logits (B, T, vocab) and target (B, T), or (B, C) and (B). Adds to `details` unless null.
 void count_correct(const Tensor& logits, const Batch& batch, Examples read, BatchScores& scores,
@@ -55,7 +50,7 @@ void count_correct(const Tensor& logits, const Batch& batch, Examples read, Batc
     const Example& example = *read[static_cast<size_t>(b)];
     Outcome outcome{.group = example.group};
     std::span<const float> reference = example.reference;
-    const size_t width = reference.size() / number_of_targets(example.target);
+    const size_t width = reference_width(example);
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (target[t] == ignored) continue;
       const real* row = logits.data() + t * vocabulary;
@@ -121,6 +116,12 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 }
 
 }  // namespace
+
+size_t reference_width(const Example& example) {
+  const std::vector<int32_t>& ids = example.target;
+  const int64_t targets = std::ssize(ids) - std::count(ids.begin(), ids.end(), ignored);
+  return example.reference.size() / static_cast<size_t>(std::max<int64_t>(1, targets));
+}
 
 Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction) {
   return batch.numbers ? squared_error(logits, batch.numbers, reduction)

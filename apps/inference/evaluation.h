@@ -46,6 +46,9 @@ struct Measured {
   std::vector<std::string> outputs = {}, references = {};
 };
 
+// Returns the numbers of Example::reference for each target of an example.
+size_t reference_width(const Example& example);
+
 // Returns the losses of the targets of a batch, from the logits of its model: the cross entropy, or
 // the squared error of numbers.
 Tensor batch_loss(const Tensor& logits, const Batch& batch, Reduction reduction);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "apps/inference/evaluation.h"
 #include "core/check.h"
 #include "core/standard_ops.h"
 #include "core/text.h"
@@ -38,10 +39,7 @@ Dataset at_positions(const Dataset& all, const PositionRange& range) {
   const auto get = [&all, range](int64_t i, Example& example) {
     all.get(i, example);
     std::vector<float>& reference = example.reference;  // of each target
-    const auto targets = static_cast<size_t>(std::max<int64_t>(
-        1, std::ssize(example.target) -
-               std::count(example.target.begin(), example.target.end(), ignored)));
-    const size_t width = reference.size() / targets;
+    const size_t width = reference_width(example);
     auto kept = reference.begin(), next = kept;
     for (size_t t = 0; t < example.target.size(); ++t) {
       const auto position = static_cast<int64_t>(t);

@@ -34,9 +34,9 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const Kin
     const SplitScores details = score_split(*loaded.model, corpus, experiment, chosen, wanted);
     const std::string range = request.positions ? request.positions->text() : "",
                       whole = range.empty() ? chosen : fmt::format("{}[{}]", chosen, range);
-    const bool exact =
-        has_exact_match(experiment) && !corpus.format.numbers && request.by != "position";
-    const std::string shown = exact ? scores::exact_match.name : scores::loss.name;
+    const Score* const fraction = Kinds::fraction(request.by, experiment, corpus);
+    const std::string shown =
+        fraction == &scores::exact_match ? scores::exact_match.name : scores::loss.name;
     const auto add = [&](const std::string& name, auto value) {
       if (!scored.find(name)) scored.scores.emplace_back(name, value);
     };
@@ -46,8 +46,7 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const Kin
     for (const KindScores& each : kinds->scores(details, corpus, split_of(corpus, chosen))) {
       const std::string kind =
           fmt::format("{}[{}{}{}].", chosen, range, range.empty() ? "" : ", ", each.kind);
-      if (const Score* const fraction = Kinds::fraction(request.by, experiment, corpus))
-        add(kind + fraction->name, each.fraction(*fraction));
+      if (fraction) add(kind + fraction->name, each.fraction(*fraction));
       add(kind + scores::loss.name, each.mean_loss());
       add(kind + "examples", each.examples);
       add_name(names, kind + shown);
