@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unistd.h>
 
 #include "apps/commands/command.h"
@@ -74,7 +75,9 @@ int show_exhibit(const Workshop& workshop, const Exhibit& exhibit, bool json) {
     return surprises.empty() ? exit_done : exit_failed;
   }
   print(run.text());
-  print(exhibit.text());
+  const std::string text =
+      course_text(workshop, {"shown", in_folder(exhibit.folder, "exhibit.md")});
+  print(text.substr(text.find("\n\n") + 2));
   print(fmt::format("\n{:.0f} s; the runs are in {}\n", run.seconds, folder_of(run.right.folder)));
   for (const std::string& line : surprises) print(fmt::format("not as the text says: {}\n", line));
   return surprises.empty() ? exit_done : exit_failed;
@@ -86,9 +89,10 @@ int course_museum(const std::string& name, bool json) {
   const Workshop workshop = Workshop::find();
   const std::vector<Exhibit> exhibits = museum_exhibits(workshop);
   if (name.empty()) return list_exhibits(exhibits, json);
-  const Exhibit& exhibit =
-      item_named(name, exhibits, "exhibit of the museum", heed_command({"course", "museum"}));
-  return show_exhibit(workshop, exhibit, json);
+  std::vector<std::string> names;
+  for (const Exhibit& exhibit : exhibits) names.push_back(exhibit.name);
+  check_name(name, names, "exhibit of the museum", heed_command({"course", "museum"}));
+  return show_exhibit(workshop, *std::ranges::find(exhibits, name, &Exhibit::name), json);
 }
 
 }  // namespace heed

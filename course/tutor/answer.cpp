@@ -13,7 +13,6 @@
 
 #include "apps/support/files.h"
 #include "apps/support/lines.h"
-#include "apps/support/shell.h"
 #include "core/check.h"
 #include "course/tutor/limited_process.h"
 
@@ -205,8 +204,7 @@ class AnswerGrader {
       result_.problem = fmt::format("it includes {}", name_of(path));
       result_.sentence =
           folder_of(path) == solutions
-              ? fmt::format("That is the solution. Write the function yourself; {} helps.",
-                            heed_command({"course", "hint"}))
+              ? "That is the solution. Write the function yourself; a hint helps."
               : "An answer is one file. It may include headers of heed and of the standard "
                 "library, "
                 "but no other file.";

@@ -36,23 +36,23 @@ double most_points(const ClassRequest& request) {
 }
 
 // The answers of a person: in the person's folder, or in a folder answers/ that was handed in.
-Person find_answers(const std::vector<Exercise>& course, const ClassRequest& request,
+Person find_answers(const std::vector<std::string>& course, const ClassRequest& request,
                     const std::string& own) {
   Person person{name_of(own), {}, {}, {}};
   const std::vector<std::string> folders = {own, in_folder(own, "answers")};
   std::vector<std::string> known;
-  for (const Exercise& exercise : course) {
-    known.push_back(exercise.name + ".cpp");
-    if (!contains(request.exercises, exercise.name)) continue;
+  for (const std::string& exercise : course) {
+    known.push_back(exercise + ".cpp");
+    if (!contains(request.exercises, exercise)) continue;
     const auto holds = [&](const std::string& folder) {
       return exists(in_folder(folder, known.back()));
     };
     if (const auto found = std::ranges::find_if(folders, holds); found != folders.end()) {
       const std::string file = in_folder(*found, known.back());
       person.answers.push_back(
-          {exercise.name, file, request.plan.is_late(exercise.name, handed_in_at(file))});
+          {exercise, file, request.plan.is_late(exercise, handed_in_at(file))});
     } else {
-      person.missing.push_back(exercise.name);
+      person.missing.push_back(exercise);
     }
   }
   for (const std::string& folder : folders)
@@ -74,7 +74,7 @@ double Person::points() const {
   return all;
 }
 
-std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exercise>& course,
+std::vector<Person> grade_class(const Workshop& workshop, const std::vector<std::string>& course,
                                 const ClassRequest& request) {
   check_input(is_folder(request.folder), "{}: no such folder; give one with PERSON/EXERCISE.cpp",
               request.folder);

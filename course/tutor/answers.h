@@ -7,7 +7,6 @@
 
 #include "apps/support/table.h"
 #include "course/tutor/answer.h"
-#include "course/tutor/catalogue.h"
 #include "course/tutor/class_plan.h"
 
 namespace heed {
@@ -37,9 +36,10 @@ struct ClassRequest {
   GradeRequest how;
 };
 
-// Grades the answers of every person, in alphabetic order. Several are graded at once. Throws
+// Grades the answers of every person, in alphabetic order. `course` has the names of all exercises.
+// Several are graded at once. Throws
 // InputError if there is no answer.
-std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exercise>& course,
+std::vector<Person> grade_class(const Workshop& workshop, const std::vector<std::string>& course,
                                 const ClassRequest& request);
 
 // A row for each answer, and a row for each person.

@@ -1,10 +1,9 @@
 // What belongs to the chapters of the course: exercises, and the exhibits of the museum. Each is a
-// folder of texts.
+// folder of texts. course.sh reads and shows these texts; the program asks it.
 #pragma once
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,49 +15,22 @@
 namespace heed {
 
 struct CourseItem {
-  std::string name;     // "layer-norm", that of its folder
-  std::string title;    // the heading of its text
-  std::string folder;   // course/exercises/NAME
-  std::string chapter;  // the heading of the chapter that names it; empty if none does
+  std::string name;    // "layer-norm", that of its folder
+  std::string title;   // the heading of its text
+  std::string folder;  // course/museum/NAME
 
-  // A file of the folder: task.md and so on.
-  std::string file(const std::string& file_name) const;
-  // The same for a terminal: a link [name](path) is "name (path)", relative to the sources.
-  std::string shown(const std::string& file_name) const;
+  std::string file(const std::string& file_name) const;  // the text of a file of the folder
 };
 
-// Where the items of a kind are.
-struct CourseFolder {
-  std::string chapters, items;
-  const char* file;          // that each item has: "task.md"
-  std::string_view name_of;  // what stands before an item's name in a chapter: "heed course start "
-};
+// Returns what `course/tutor/course.sh ARGUMENTS` prints. Throws Error if it fails.
+std::string course_text(const Workshop& workshop, const std::vector<std::string>& arguments);
 
-// Returns the items in the order in which the chapters name them. Those that none names come last.
-std::vector<CourseItem> items_in(const CourseFolder& folder);
+// Returns the names of the exercises, in the order in which the chapters name them.
+std::vector<std::string> exercise_names(const Workshop& workshop, bool fast_track = false);
 
-struct Exercise : CourseItem {
-  explicit Exercise(const CourseItem& item);
-  int64_t minutes;  // 0: its task.md does not say
-  bool fast_track;
-
-  std::vector<std::string> hints() const;
-};
-
-std::vector<Exercise> course_exercises(const Workshop& workshop);
-
-// Throws InputError, with the closest name, if there is no such item. `list` is the command that
-// lists those of this kind.
-template <class Item>
-const Item& item_named(const std::string& name, const std::vector<Item>& items, const char* kind,
-                       const std::string& list) {
-  std::vector<std::string> names;
-  for (const Item& item : items) {
-    if (item.name == name) return item;
-    names.push_back(item.name);
-  }
-  throw InputError(fmt::format("no {} is called {}{}; {} lists them", kind, in_quotes(name, '\''),
-                               did_you_mean(name, names), list));
-}
+// Throws InputError, with the closest name, unless `name` is among `names`. `list` is the command
+// that lists those of this kind.
+void check_name(const std::string& name, const std::vector<std::string>& names, const char* kind,
+                const std::string& list);
 
 }  // namespace heed

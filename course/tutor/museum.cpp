@@ -48,7 +48,7 @@ void MuseumExperiment::fields(Fields& f) {
 }
 
 std::string Exhibit::text() const {
-  const std::string all = shown("exhibit.md");
+  const std::string all = file("exhibit.md");
   const size_t end = all.find('\n');
   return end == std::string::npos ? "" : all.substr(all.find_first_not_of('\n', end));
 }
@@ -77,9 +77,12 @@ MuseumExperiment Exhibit::experiment() const {
 
 std::vector<Exhibit> museum_exhibits(const Workshop& workshop) {
   std::vector<Exhibit> exhibits;
-  for (const CourseItem& item :
-       items_in({workshop.chapters(), workshop.museum(), "exhibit.md", "heed course museum "}))
-    exhibits.push_back({item});
+  for (const std::string& name : text_lines(course_text(workshop, {"names", "museum"}))) {
+    Exhibit exhibit{{name, "", in_folder(workshop.museum(), name)}};
+    const std::string text = exhibit.file("exhibit.md");  // "# Title\n…"
+    exhibit.title = text.substr(2, text.find('\n') - 2);
+    exhibits.push_back(std::move(exhibit));
+  }
   return exhibits;
 }
 

@@ -29,6 +29,7 @@ Workshop Workshop::find() {
 std::string Workshop::chapters() const { return in_folder(sources, "course"); }
 std::string Workshop::exercises() const { return in_folder(sources, "course/exercises"); }
 std::string Workshop::museum() const { return in_folder(sources, "course/museum"); }
+std::string Workshop::texts() const { return in_folder(sources, "course/tutor/course.sh"); }
 
 void Workshop::check_built() const {
   for (const std::string& file : needed)

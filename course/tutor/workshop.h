@@ -21,6 +21,7 @@ struct Workshop {
   std::string chapters() const;   // folder of the chapters
   std::string exercises() const;  // folder of the exercises
   std::string museum() const;     // folder of the museum's exhibits
+  std::string texts() const;      // the script course.sh
   // Throws InputError, saying what to do, unless everything that is needed is built.
   void check_built() const;
 };

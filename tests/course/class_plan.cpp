@@ -58,13 +58,10 @@ TEST_CASE("plan of a class: mistakes are reported with their line") {
 
 TEST_CASE("plan of a class: course/class.toml has the fast track") {
   const Workshop workshop = Workshop::find();
-  std::vector<std::string> all, fast;
-  for (const Exercise& exercise : course_exercises(workshop)) {
-    all.push_back(exercise.name);
-    if (exercise.fast_track) fast.push_back(exercise.name);
-  }
+  std::vector<std::string> fast = exercise_names(workshop, true);
   std::vector<std::string> planned =
-      ClassPlan::read(in_folder(workshop.chapters(), "class.toml"), all).exercises(0);
+      ClassPlan::read(in_folder(workshop.chapters(), "class.toml"), exercise_names(workshop))
+          .exercises(0);
   std::sort(planned.begin(), planned.end());
   std::sort(fast.begin(), fast.end());
   CHECK(planned == fast);

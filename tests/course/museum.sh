@@ -29,7 +29,9 @@ show
   complain "the list: $output"
 show --json
 ((code == 0)) && grep -qF '"name": "softmax-wrong-axis"' <<<"$output" || complain "the list as JSON: $output"
-PATH=$work show softmax-wrong-axis
+mkdir "$work/tools"  # without git
+for tool in env bash dirname awk; do ln -s "$(type -P $tool)" "$work/tools"; done
+PATH=$work/tools show softmax-wrong-axis
 ((code == 2)) && [[ $output == *"error: git is not installed"* ]] || complain "without git: $output"
 type git &>/dev/null || ((failed)) || { echo "skipped: git is not installed, which applies the changes"; exit; }
 for patch in "$museum"/*/change.patch; do  # without an offset

@@ -8,7 +8,7 @@ source=$1 heed=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-scripts=(heed configs/catalogues course/minimal/try.sh bench/checkpoints course/site/site.sh course/site/xml.sh course/playground/playground.sh course/slides/slides.sh)
+scripts=(heed course/tutor/course.sh configs/catalogues course/minimal/try.sh bench/checkpoints course/site/site.sh course/site/xml.sh course/playground/playground.sh course/slides/slides.sh)
 
 # One extended regular expression a line.
 cat >"$work/forbidden" <<'END'

@@ -26,7 +26,7 @@ mkdir "$tree"/{core,nn,optim,data,apps,lab,cmake} "$tree/apps/commands"
 echo 'const Command commands::train = {' >"$tree/apps/commands/train.cpp"
 cp "$(dirname "$launcher")/cmake/packages.txt" "$tree/cmake"
 ln -s "${HEED_TEST_BASH:-$(type -P bash)}" "$tools/bash"
-for tool in env dirname readlink mkdir rmdir rm mv cat find awk mktemp sleep touch chmod true ln sed cksum uname sort getconf; do
+for tool in env dirname readlink mkdir rmdir rm mv cp cat find awk mktemp sleep touch chmod true ln sed cksum uname sort getconf; do
   of=$tool
   [[ ${2-} != busybox || $tool == @(cksum|getconf) ]] || of=busybox
   ln -s "$(type -P "$of")" "$tools/$tool"
@@ -63,16 +63,16 @@ END
 echo "ninja ${*: -1}" >>"$calls"
 echo "[1/1] Building"
 mkdir -p "$2/bin"
-built=heed
-[[ ${*: -1} != heed_training_program ]] || built=heed-trainer
-cat >"$2/bin/$built" <<'PROGRAM'
+case ${*: -1} in (heed_training_program) built=heed-trainer ;; (heed_graders) built="heed heed-tutor" ;; (*) built=heed ;; esac
+cat >"$2/bin/program" <<'PROGRAM'
 #!/usr/bin/env bash
 printf '%s\n' "$PWD" "$#" "$@"
 cat
 [[ ! -L $tree/build/.building ]] || echo "the lock is still held"
 exit 7
 PROGRAM
-chmod +x "$2/bin/$built"
+chmod +x "$2/bin/program"
+for name in $built; do cp "$2/bin/program" "$2/bin/$name"; done
 END
 }
 
@@ -301,12 +301,34 @@ expect "exit code" "$code" 7
 expect errors "$errors" '*apt-get install g++ doctest-dev*'
 expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
 
-a_case "builds the graders only for course check"
-call course start softmax </dev/null
-expect "calls of start" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
-: >"$calls"
+a_case "shows the texts of the course without a build, and builds for a check only what grades it"
+mkdir -p "$tree/course/tutor"
+echo 'echo "course ${*:3}"' >"$tree/course/tutor/course.sh"
+for arguments in '' 'start softmax' 'next --fast'; do
+  call course $arguments
+  expect "output of '$arguments'" "$output" "course $arguments"
+  expect "calls of '$arguments'" "$(<"$calls")" ''
+done
 call course check --watch </dev/null
-expect "calls of check" "$(<"$calls")" 'ninja heed_graders'  # the stub shows the last target
+expect "output of check" "$output" "course check --watch"
+expect "errors of the first check" "$errors" $'course check --watch --task\n*only the first check*'
+expect "calls of check" "$(<"$calls")" $'cmake --preset release*\nninja heed_graders'
+call course check </dev/null
+expect "errors of the second check" "$errors" '*building*'
+[[ $errors != *--task* ]] || expect "errors of the second check" "$errors" "no task"
+: >"$calls"
+call course check --answers class </dev/null
+expect "exit code of check --answers" "$code" 7
+expect "calls of check --answers" "$(<"$calls")" 'ninja heed_graders'  # the stub shows the last target
+: >"$calls"
+call course museum x </dev/null
+expect "calls of museum" "$(<"$calls")" 'ninja heed_program'
+echo 'exit 2' >"$tree/course/tutor/course.sh"
+rm -r "$tree/build"
+: >"$calls"
+call course check x
+expect "exit code of an unknown exercise" "$code" 2
+expect "calls of an unknown exercise" "$(<"$calls")" ''
 
 a_case "installs what view needs, and configures again, only for view"
 stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == *httplib* ]] || printf "installed:%s " "$package"; done'
