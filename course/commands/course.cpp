@@ -111,7 +111,7 @@ int check_answers(const CourseArguments& arguments, const Workshop& workshop) {
                            arguments.gradescope,
                            plan,
                            asked_for(arguments, plan, workshop),
-                           {.seed = seed, .seconds = arguments.seconds}};
+                           {"", "", seed, arguments.seconds}};
   workshop.check_built();
   const std::vector<Person> persons = grade_class(workshop, course, asked);
   if (arguments.gradescope) {

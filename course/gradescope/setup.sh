@@ -9,4 +9,4 @@ apt-get update
 apt-get install -y git
 git clone --depth 1 --branch "$version" "$repository" /opt/heed
 ln -sf /opt/heed/heed /usr/local/bin/heed
-heed --yes course check basic-attention || true  # builds heed and the graders
+heed --yes course check --answers /opt/heed || true  # builds what grades answers; there are none yet

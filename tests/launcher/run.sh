@@ -63,7 +63,7 @@ END
 echo "ninja ${*: -1}" >>"$calls"
 echo "[1/1] Building"
 mkdir -p "$2/bin"
-case ${*: -1} in (heed_training_program) built=heed-trainer ;; (heed_graders) built="heed heed-tutor" ;; (*) built=heed ;; esac
+case ${*: -1} in (heed-trainer) built=heed-trainer ;; (heed_graders) built="heed heed-tutor" ;; (*) built=heed ;; esac
 cat >"$2/bin/program" <<'PROGRAM'
 #!/usr/bin/env bash
 printf '%s\n' "$PWD" "$#" "$@"
@@ -113,16 +113,16 @@ done
 for arguments in configs/plain.toml configs; do
   reset
   call train $arguments </dev/null
-  expect "calls of train $arguments" "$(<"$calls")" $'cmake --preset release*\nninja heed_training_program'
+  expect "calls of train $arguments" "$(<"$calls")" $'cmake --preset release*\nninja heed-trainer'
 done
 
 a_case "builds a smaller program for the first training, and all commands when another is called"
 call train here </dev/null
 expect output "$output" "$work/elsewhere"$'\n2\ntrain\nhere'
-expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_training_program'
+expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed-trainer'
 : >"$calls"
 call train </dev/null
-expect "calls of train" "$(<"$calls")" 'ninja heed_training_program'
+expect "calls of train" "$(<"$calls")" 'ninja heed-trainer'
 : >"$calls"
 call report </dev/null
 expect "calls of report" "$(<"$calls")" 'ninja heed_program'

@@ -18,7 +18,7 @@ cmake -S "$source" -B "$build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM
   -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu \
   -DOPENSSL_CRYPTO_LIBRARY=$libraries/libcrypto.so -DCMAKE_DISABLE_FIND_PACKAGE_SentencePiece=ON \
   -DHEED_ARCH= -DHEED_WERROR=ON -DHEED_TESTS=ON >/dev/null
-ninja -C "$build" --quiet test_core test_nn test_optim heed_training_program
+ninja -C "$build" --quiet test_core test_nn test_optim heed-trainer
 qemu-aarch64 "$build/tests/test_nn"
 qemu-aarch64 "$build/tests/test_optim"
 qemu-aarch64 "$build/tests/test_core" -tce="op table*"
