@@ -16,6 +16,8 @@ constexpr Named<Operation> operations[] = {{"add", Operation::add},
                                            {"subtract", Operation::subtract},
                                            {"multiply", Operation::multiply},
                                            {"divide", Operation::divide}};
+constexpr Named<LabelColumn> label_columns[] = {{"first", LabelColumn::first},
+                                                {"last", LabelColumn::last}};
 
 void DataOptions::fields(Fields& f) {
   f.choice("kind", kind, data_kinds::all, "a generated task, or what the files hold");
@@ -74,6 +76,8 @@ void DataOptions::fields(Fields& f) {
          "load, else chosen from the training data");
   f.integer("context", context, {1, 1'000'000}, "text: tokens in a window");
   f.text("alphabet", alphabet, "lines: skip lines with other characters; empty: keep all");
+  f.choice("label_column", label_column, label_columns,
+           "labelled: the column that has the label; the other one has the text");
   f.integer("max_length", max_length, at_least(0),
             "drop examples with more tokens than this on either side; 0: keep all");
   f.integer("min_count", min_count, at_least(1),
@@ -282,8 +286,12 @@ std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& option
 
 std::string describe(const DataOptions& options) {
   std::string text;
+  const auto is_new = [](const Key& key) {  // fingerprints of older runs are without it
+    return key.name != "label_column" || key.value != "first";
+  };
   for (const Key& key : keys_of(options))
-    if (options.kind->uses(key.name) && !key.is_path && key.effect != Field::Effect::none)
+    if (options.kind->uses(key.name) && !key.is_path && key.effect != Field::Effect::none &&
+        is_new(key))
       text += fmt::format("{} = {}\n", key.name, key.value);
   return text;
 }

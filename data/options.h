@@ -13,6 +13,8 @@ namespace heed {
 
 // That of the task "modular".
 enum class Operation { add, subtract, multiply, divide };
+// The column of a labelled line that has the label.
+enum class LabelColumn { first, last };
 
 // The keys of [data]. fields() describes each.
 struct DataOptions {
@@ -45,6 +47,7 @@ struct DataOptions {
   std::string tokenizer = {}, vocabulary = {};
   int64_t context = 64;
   std::string alphabet = {};
+  LabelColumn label_column = LabelColumn::last;
   int64_t max_length = 0;
   int64_t min_count = 1;
   int64_t max_vocabulary = 0;

@@ -2,7 +2,7 @@
 //
 //   lines       the line is the target
 //   pairs       the source, a tab, the target; or two parallel files
-//   labelled    the label, a tab, the text
+//   labelled    the text, a tab, the label; with label_column = "first", the label first
 //   examples    a JSON object: data/example_line.h; or arrays: data/array_examples.h
 #include <fmt/core.h>
 
@@ -145,10 +145,12 @@ class RowReader {
   void read_labelled(Split file, const std::string& path, std::string_view all) {
     std::unordered_set<std::string_view> labels, texts;
     int64_t lines = 0;
+    const bool is_first = options_.label_column == LabelColumn::first;
     for_each_pair(path, all,
-                  [&](std::string_view label, std::string_view text, const LineOrigin& origin) {
-                    check_input(!label.empty(), "{}: line {} has no label before the tab", path,
-                                origin.number);
+                  [&](std::string_view text, std::string_view label, const LineOrigin& origin) {
+                    if (is_first) std::swap(text, label);
+                    check_input(!label.empty(), "{}: line {} has no label {} the tab", path,
+                                origin.number, is_first ? "before" : "after");
                     check_input(find_invalid_utf8(label) == std::string_view::npos,
                                 "{}: line {}: the label {} is not valid UTF-8", path, origin.number,
                                 in_quotes(label));
@@ -157,11 +159,16 @@ class RowReader {
                     texts.insert(text);
                     add(file, text, label, origin);
                   });
-    // Of "text, tab, label" the first column has many values, and the second few.
-    check_input(4 * texts.size() > labels.size(),
-                "{}: the columns seem to be swapped: expected the label before the tab and the "
-                "text after it, found {} different labels and {} different texts in {} lines",
-                path, labels.size(), texts.size(), lines);
+    // Labels are few, and texts many. Where labels are last, fewer texts than labels are enough to
+    // tell, so that no file with the label first trains another model.
+    const bool are_swapped = is_first || file != Split::train ? 4 * texts.size() <= labels.size()
+                                                              : texts.size() < labels.size();
+    check_input(!are_swapped,
+                "{}: the columns seem to be swapped: expected the {} before the tab and the {} "
+                "after it, found {} different labels and {} different texts in {} lines; if that "
+                "is wrong, set `label_column` = \"{}\"",
+                path, is_first ? "label" : "text", is_first ? "text" : "label", labels.size(),
+                texts.size(), lines, is_first ? "last" : "first");
   }
 
   const DataOptions& options_;
@@ -199,7 +206,7 @@ const DataKind data_kinds::pairs = {
 
 const DataKind data_kinds::labelled = {
     .name = "labelled",
-    .keys = row_keys({}),
+    .keys = row_keys({"label_column"}),
     .framings = {ModelKind::classifier, ModelKind::language_model},
     .load = load_rows};
 

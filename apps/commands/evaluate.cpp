@@ -54,7 +54,7 @@ struct EvaluateArguments final : CommandArguments {
         positions_option(positions),
         {"--input", "FILE", &input,
          "Instead of a split, score each line of this file, or of standard input for -: a text, "
-         "an input and its output with a tab between, a label and a text, or an example"},
+         "an input and its output with a tab between, a text and its label, or an example"},
         {"--stride", "COUNT", &stride,
          "With --input: tokens between the windows in which a language model reads a line longer "
          "than its context. 1 gives each token the whole context, and takes longest (default: half "

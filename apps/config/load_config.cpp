@@ -11,10 +11,13 @@ namespace heed {
 namespace {
 
 LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignments,
-                    const Experiment& defaults = {}) {
+                    const Experiment& defaults = {}, bool is_run = false) {
   for (const std::string& assignment : assignments) source.set(assignment);
   LoadedConfig config{.experiment = defaults, .origins = {}, .run_vocabulary = {}};
   config.origins = source.fill(config.experiment);
+  DataOptions& data = config.experiment.data;
+  if (is_run && data.kind == &data_kinds::labelled && !config.origins.contains("data.label_column"))
+    data.label_column = LabelColumn::first;  // of a run from before the key
   with_origins(config.origins, [&] { config.experiment.validate(); });
   return config;
 }
@@ -26,7 +29,7 @@ LoadedConfig load_config(const std::string& path, const std::vector<std::string>
 }
 
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments) {
-  LoadedConfig config = loaded(ConfigSource::read(path, false), assignments);
+  LoadedConfig config = loaded(ConfigSource::read(path, false), assignments, {}, /*is_run=*/true);
   with_origins(config.origins, [&] {
     check_input(config.experiment.train.batch_size > 0,
                 "`train.batch_size` = 0: a run has the number of its examples: remove it");

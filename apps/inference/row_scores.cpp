@@ -18,25 +18,28 @@ namespace heed {
 namespace {
 
 // A line as an example of the data that the model was trained on: two columns, or an object.
-ExampleLine example_line(const std::string& line, const DataKind& kind) {
+ExampleLine example_line(const std::string& line, const DataOptions& data) {
   ExampleLine example;
-  if (&kind == &data_kinds::examples) {
+  if (data.kind == &data_kinds::examples) {
     parse_example(line, {}, example);
     check_input(example.input.exists() && example.target.exists(),
                 "expected an example with an input and a target");
     return example;
   }
-  const bool is_label = &kind == &data_kinds::labelled;
+  const bool is_label = data.kind == &data_kinds::labelled;
+  const bool label_first = is_label && data.label_column == LabelColumn::first;
   const auto tabs = std::ranges::count(line, '\t');
   check_input(tabs == 1, "expected {} with a tab between, found {}",
-              is_label ? "a label and a text" : "an input and its output",
+              label_first ? "a label and a text"
+              : is_label  ? "a text and its label"
+                          : "an input and its output",
               counted(tabs + 1, "column"));
   const std::string_view text = line;
   const size_t tab = text.find('\t');
   example.input.form = example.target.form = LineValue::Form::text;
   example.input.text = text.substr(0, tab);
   example.target.text = text.substr(tab + 1);
-  if (is_label) std::swap(example.input, example.target);
+  if (label_first) std::swap(example.input, example.target);
   check_input(!example.input.text.empty(), "there is no {}", is_label ? "text" : "input");
   return example;
 }
@@ -136,7 +139,7 @@ Answerer row_answerer(const Model& model, const Experiment& experiment, const Co
   answerer.encode = [&corpus, &data, positions,
                      skipped = options.skipped](const std::string& text) {
     if (text.empty()) return Sequence();
-    const Example example = example_of(example_line(text, *data.kind), corpus, data, skipped);
+    const Example example = example_of(example_line(text, data), corpus, data, skipped);
     check_input(positions == 0 || std::ssize(example.input) <= positions,
                 "expected at most {} tokens, the positions of the model, found {}", positions,
                 example.input.size());
@@ -148,7 +151,7 @@ Answerer row_answerer(const Model& model, const Experiment& experiment, const Co
     std::vector<Sequence> sources;
     int64_t again = 0;  // tokens that encode() has counted
     for (const InputLine& line : lines) {
-      written.push_back(example_line(line.text, *data.kind));
+      written.push_back(example_line(line.text, data));
       rows.push_back(example_of(written.back(), corpus, data, options.skipped ? &again : nullptr));
       sources.push_back(line.ids);
     }

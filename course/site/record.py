@@ -3,8 +3,8 @@
 
     ./heed train course/playground/tasks/recall.toml --run runs/front --set train.steps=600 --set data.val_size=1000 \\
       --set train.evaluate_every=20 --set train.checkpoint_every=20 --set train.keep_checkpoints=30
-    ./heed train configs/pairs.toml --run runs/dates --set data.path=dates.tsv --set train.log_every=5 \\
-      --set train.evaluate_every=100     # configs/pairs.toml says how dates.tsv is made
+    ./heed train configs/pairs.toml --run runs/dates --set data.path=pairs.tsv --set train.log_every=5 \\
+      --set train.evaluate_every=100     # configs/pairs.toml says how pairs.tsv is made
     ./heed sweep configs/sweeps/course_scale.toml --run runs/scale
     course/site/record.py build/release/bin/heed runs/front runs/dates runs/scale course/site/recording.json
 

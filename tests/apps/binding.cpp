@@ -31,8 +31,8 @@ struct BindingRuns : Workspace {
   static std::string labelled() {
     std::string lines;
     for (int i = 0; i < 60; ++i)
-      lines += (i % 2 ? "odd\t" : "even\t") +
-               std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + "\n";
+      lines +=
+          std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + (i % 2 ? "\todd\n" : "\teven\n");
     return lines;
   }
 };
@@ -134,6 +134,32 @@ TEST_CASE("binding: commands reject a changed vocabulary.json") {
   CHECK(runs.read("r/vocabulary.json") == original);
   runs.replace("r/vocabulary.json", "\n", "  \n  ");  // white space does not matter
   runs.all_accept("r");
+}
+
+TEST_CASE("binding: a run from before data.label_column has the label first") {
+  const Workspace folder;
+  std::string lines;
+  for (int i = 0; i < 60; ++i)
+    lines += (i % 2 ? "odd\t" : "even\t") + std::string(1 + i % 7, 'a') + "b\n";
+  folder.write("first.tsv", lines);
+  folder.train("run",
+               "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nkind = "
+               "'classifier'\n[data]\nkind = 'labelled'\npath = 'first.tsv'\nlabel_column = "
+               "'first'\n");
+  const std::string scores = folder.ok({"evaluate", "run", "--json"});
+  folder.replace("run/config.toml", "\nlabel_column = \"first\"", "\n");
+  const std::string state = "run/checkpoints/latest/state.json";
+  folder.replace(state, "\"data.label_column\": \"first\",", "");
+  CHECK(folder.ok({"evaluate", "run", "--json"}) == scores);
+  const std::string row = "aab\todd\n";
+  CHECK_CONTAINS(folder.heed({"evaluate", "run", "--input", "-"}, row).err,
+                 "there is no label \"aab\"");
+  CHECK(folder.heed({"train", "--resume", "run", "--set", "train.steps=8"}).code == 0);
+  CHECK_CONTAINS(folder.read("run/config.toml"), "\nlabel_column = \"first\"");
+  folder.write("old.toml",
+               "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'first.tsv'\n");
+  check_rejected(folder.heed({"train", "old.toml", "--run", "other"}), 2,
+                 {"old.toml", "seem to be swapped", "data.label_column = \"first\""});
 }
 
 TEST_CASE("binding: settings missing from a checkpoint are not compared") {

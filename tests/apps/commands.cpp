@@ -38,7 +38,7 @@ struct TrainedRuns : Workspace {
       const std::string word = a + b + a + std::string(static_cast<size_t>(i % 3), 'z');
       words += word + "\n";
       pairs += a + " " + b + " " + a + "\t" + b + " " + a + "\n";
-      labelled += (i % 2 ? "odd\t" : "even\t") + word + "\n";
+      labelled += word + (i % 2 ? "\todd\n" : "\teven\n");
     }
     write("words.txt", words);
     write("pairs.tsv", pairs);
@@ -193,10 +193,10 @@ TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
   const ProgramOutput output = succeeded(runs.heed({"evaluate", "pairs", "--input", "-"}, input));
   CHECK(output.out == right);
   const ProgramOutput labels = runs.heed({"evaluate", "labels", "--input", "-", "--json"},
-                                         "odd\taba\n\neven\naba\nbad\taba\neven\tabaz\n");
+                                         "aba\todd\n\neven\naba\naba\tbad\nabaz\teven\n");
   CHECK(labels.code == 2);
   CHECK_CONTAINS(labels.err,
-                 "standard input:3: expected a label and a text with a tab between, "
+                 "standard input:3: expected a text and its label with a tab between, "
                  "found 1 column");
   CHECK_CONTAINS(labels.err,
                  "standard input:5: there is no label \"bad\"; the labels are even, odd");

@@ -65,7 +65,7 @@ TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
       lines_of(std::string(pairs_config) + "val_fraction = 0\ntest_fraction = 0\n", "train");
   REQUIRE(pairs.size() == 64);
   CHECK(pairs[1].text() == R"({"source":"eins null null","target":"100"})");
-  write_file(folder / "mail.tsv", "spam\tbuy now\nham\thello you\n");
+  write_file(folder / "mail.tsv", "buy now\tspam\nhello you\tham\n");
   const std::string data = "val_fraction = 0\ntest_fraction = 0\n";
   const auto mail = lines_of(
       "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'mail.tsv'\n" + data,
@@ -98,7 +98,7 @@ TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
 
 TEST_CASE("data: labels, words, generated tasks, images without tokens") {
   const TemporaryFolder folder;
-  write_file(folder / "mail.tsv", "spam\tbuy now\nham\thello you all\nspam\tnow\n");
+  write_file(folder / "mail.tsv", "buy now\tspam\nhello you all\tham\nnow\tspam\n");
   write_file(folder / "mail.toml",
              "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'mail.tsv'\n"
              "level = 'word'\nval_fraction = 0\ntest_fraction = 0\n");
@@ -115,7 +115,7 @@ TEST_CASE("data: labels, words, generated tasks, images without tokens") {
 
 TEST_CASE("data: shows what cannot be seen in labels and tokens") {
   const TemporaryFolder folder;
-  write_file(folder / "l.tsv", "spam\u00a0\ta\nspam\tb\nspam \tc\n");
+  write_file(folder / "l.tsv", "a\tspam\u00a0\nb\tspam\nc\tspam \n");
   write_file(folder / "l.toml",
              "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'l.tsv'\n"
              "val_fraction = 0\ntest_fraction = 0\n");

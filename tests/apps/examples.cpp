@@ -39,7 +39,7 @@ struct ExampleRuns : Workspace {
                             kinds.substr(0, kinds.find(' ')));
       pairs += fmt::format("{{\"source\": \"{}\", \"target\": \"{}\"}}\n", letters, kinds);
       rows += letters + "\t" + kinds + "\n";
-      labelled += kinds.substr(0, kinds.find(' ')) + "\t" + letters + "\n";
+      labelled += letters + "\t" + kinds.substr(0, kinds.find(' ')) + "\n";
     }
     write("positions.jsonl", positions);
     write("tags.jsonl", tags);
@@ -132,7 +132,7 @@ TEST_CASE("examples: generate and evaluate --input read what the data hold") {
   CHECK_CONTAINS(scored("positions", R"({"input": "a b e", "target": ". yes yes"})"), "\twrong\t");
   CHECK_CONTAINS(scored("pairs", R"({"source": "a b b", "target": "yes no no"})"), "\tright\t");
   CHECK_CONTAINS(scored("rows", "a b b\tyes no no"), "\tright\t");
-  CHECK_CONTAINS(scored("labelled", "yes\ta b b"), "\tright\t");
+  CHECK_CONTAINS(scored("labelled", "a b b\tyes"), "\tright\t");
   CHECK_CONTAINS(scored("labels", R"({"input": "a b", "target": "first yes"})"), "\tright\t");
   const ProgramOutput broken =
       runs.heed({"evaluate", "tags", "--input", "-"},

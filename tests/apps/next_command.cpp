@@ -92,7 +92,7 @@ TEST_CASE("train: the last line continues a prompt of the test split") {
 TEST_CASE("train: the last line of other models draws attention, if there is any") {
   const PastedCommands workspace;
   const std::string labelled = "[data]\nkind = 'labelled'\npath = 'pairs.tsv'\n";
-  write_file(workspace / "pairs.tsv", texts("even\t") + texts("odd\t"));
+  write_file(workspace / "pairs.tsv", texts("", "\teven") + texts("", "\todd"));
   const std::string classifier = std::string(tiny_head) + "kind = 'classifier'\n";
   const std::string recurrent = classifier + "[model.block]\nmixing = 'gru'\n";
   CHECK(workspace.next(classifier + labelled) == "heed attend r --example 0");

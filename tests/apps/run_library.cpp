@@ -15,8 +15,8 @@ struct LibraryRuns : Workspace {
   LibraryRuns() {
     std::string lines;
     for (int i = 0; i < 60; ++i)
-      lines += (i % 2 ? "odd\t" : "even\t") +
-               std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + "\n";
+      lines +=
+          std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + (i % 2 ? "\todd\n" : "\teven\n");
     write("lines.tsv", lines);
     std::string letters;
     for (int i = 0; i < 60; ++i)

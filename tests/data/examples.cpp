@@ -262,7 +262,7 @@ TEST_CASE("pairs and labelled lines train language models on their answers alone
   CHECK(example_of(split(pairs, "train"), 0).input == Ints{0, 1, 3, 2});
   CHECK(example_of(split(pairs, "train"), 0).target == Ints{-1, -1, 2, 4});
   options.kind = &data_kinds::labelled;
-  folder.write("a", "good\tfine text\nbad\tother text\ngood\tfine\n");
+  folder.write("a", "fine text\tgood\nother text\tbad\nfine\tgood\n");
   options.level = Level::word;
   const Corpus labelled = load_corpus(options, ModelKind::language_model, 1);
   CHECK(labelled.labels.empty());

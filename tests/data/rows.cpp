@@ -90,7 +90,7 @@ TEST_CASE("rows without a complete example, and the reason why none is left") {
   for (const Level level : {Level::character, Level::byte, Level::word}) {
     CHECK_CONTAINS(error(&data_kinds::pairs, "a\t\nb\t\n", level), dropped(2));
     CHECK_CONTAINS(error(&data_kinds::pairs, "a\t\n\tb\n", level), dropped(2));
-    CHECK_CONTAINS(error(&data_kinds::labelled, "a\t\nb\t\n", level), dropped(2));
+    CHECK_CONTAINS(error(&data_kinds::labelled, "\ta\n\tb\n", level), dropped(2));
   }
   CHECK_CONTAINS(error(&data_kinds::lines, "  \n \n", Level::word), dropped(2));
   CHECK_CONTAINS(error(&data_kinds::pairs, " \tx\n", Level::word), dropped(1));
@@ -104,16 +104,17 @@ TEST_CASE("labelled: swapped columns and few inputs are named, whatever is repea
   const auto error = [&](int texts) {
     std::string rows;
     for (int i = 0; i < 600; ++i)
-      rows += fmt::format("text {}\t{}\n", i % texts, i % 7 < 3 ? "ham" : "spam");
+      rows += fmt::format("{}\ttext {}\n", i % 7 < 3 ? "ham" : "spam", i % texts);
     return load_error(file_options(&data_kinds::labelled, folder.write("rows", rows)));
   };
-  for (const int texts : {600, 300, 200, 20})
+  for (const int texts : {600, 300, 200, 20, 3})
     CHECK_CONTAINS(
         error(texts),
-        fmt::format("seem to be swapped: expected the label before the tab and the text after it, "
-                    "found {} different labels and 2 different texts in 600 lines",
+        fmt::format("seem to be swapped: expected the text before the tab and the label after it, "
+                    "found {} different labels and 2 different texts in 600 lines; if that is "
+                    "wrong, set `label_column` = \"first\"",
                     texts));
-  CHECK_CONTAINS(error(3), "of 600 lines, which have 2 different inputs, ");
+  CHECK_CONTAINS(error(2), "of 600 lines, which have 2 different inputs, ");
 }
 
 TEST_CASE("lines: the alphabet holds characters, not their bytes") {
@@ -274,9 +275,9 @@ TEST_CASE("the error for a wrong number of columns names the line") {
 TEST_CASE("labelled lines: sorted labels, text as input, one label as target") {
   const TemporaryFolder folder;
   DataOptions options = file_options(
-      &data_kinds::labelled, folder.write("train", "spam\tbuy\nham\thello you\nspam\tnow\n"));
+      &data_kinds::labelled, folder.write("train", "buy\tspam\nhello you\tham\nnow\tspam\n"));
   options.level = Level::word;
-  options.val_path = folder.write("val", "ham\tyou now\n");
+  options.val_path = folder.write("val", "you now\tham\n");
   options.test_fraction = 0;
   const Corpus corpus = load(options);
   CHECK(corpus.labels == Words{"ham", "spam"});
@@ -287,12 +288,12 @@ TEST_CASE("labelled lines: sorted labels, text as input, one label as target") {
   CHECK(example_of(split(corpus, "train"), 2).target == Ints{1});
   CHECK(example_of(split(corpus, "val"), 0).input == Ints{3, 2});
 
-  folder.write("val", "ham\tyou\neggs\tyou\n");
+  folder.write("val", "you\tham\nyou\teggs\n");
   CHECK_CONTAINS(load_error(options), "val: line 2: the label \"eggs\" does not occur in training");
-  folder.write("val", "\tyou\n");
-  CHECK_CONTAINS(load_error(options), "val: line 1 has no label");
-  folder.write("val", "ham\tyou\n");
-  folder.write("train", "ham\ta\nham\tb\n");
+  folder.write("val", "you\t\n");
+  CHECK_CONTAINS(load_error(options), "val: line 1 has no label after the tab");
+  folder.write("val", "you\tham\n");
+  folder.write("train", "a\tham\nb\tham\n");
   CHECK_CONTAINS(load_error(options), "all training lines have the label \"ham\"");
 }
 
@@ -304,26 +305,36 @@ TEST_CASE("labelled lines: swapped columns are recognised") {
     swapped += fmt::format("text {}\t{}\n", i, i % 2 ? "odd" : "even");
     unsure += fmt::format("label {}\ttext {}\n", i % 8, i % 4);
   }
+  LabelColumn column = LabelColumn::first;
   const auto options = [&](const char* name, const std::string& text) {
     DataOptions all = file_options(&data_kinds::labelled, folder.write(name, text));
     all.val_fraction = all.test_fraction = 0;
+    all.label_column = column;
     return all;
   };
   CHECK(load(options("right", right)).labels == Words{"even", "odd"});
   CHECK(load(options("unsure", unsure)).labels.size() == 8);
   CHECK_CONTAINS(load_error(options("swapped", swapped)),
                  "swapped: the columns seem to be swapped: expected the label before the tab and "
-                 "the text after it, found 40 different labels and 2 different texts in 40 lines");
+                 "the text after it, found 40 different labels and 2 different texts in 40 lines; "
+                 "if that is wrong, set `label_column` = \"last\"");
+  const Corpus first = load(options("right", right));
+  column = LabelColumn::last;
+  const Corpus last = load(options("swapped", swapped));
+  CHECK(last.labels == first.labels);
+  for (int64_t i = 0; i < 40; ++i)
+    CHECK(example_of(split(first, "train"), i).input == example_of(split(last, "train"), i).input);
+  CHECK_CONTAINS(load_error(options("right", right)), "the text before the tab");
 }
 
 TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
   const TemporaryFolder folder;
   DataOptions options =
-      file_options(&data_kinds::labelled, folder.write("train", "x\t\xff\ny\t\xfe\n"));
+      file_options(&data_kinds::labelled, folder.write("train", "\xff\tx\n\xfe\ty\n"));
   options.level = Level::byte;
   options.val_fraction = options.test_fraction = 0;
   CHECK(example_of(split(load(options), "train"), 0).input == Ints{255});
-  folder.write("train", "x\ta\n\xff\tb\n");
+  folder.write("train", "a\tx\nb\t\xff\n");
   CHECK_CONTAINS(load_error(options), "line 2: the label");
   options.level = Level::character;
   CHECK_CONTAINS(load_error(options), "line 2: not valid UTF-8");

@@ -63,7 +63,7 @@ write_seeds() {
     seed pairs "$level"'a b\tb a\nc\td\na\tb\ne\tf\n'
     seed pairs "$level"'a b\nc\n%%%%%%\nb a\nd\n'
     seed examples "$level"'{"input": "a b", "target": ["x", null], "group": "g", "reference": [0.5]}\n%%%%%%\n{"source": "a\\u00e9", "target": "x"}\n'
-    seed labelled "$level"'x\tab\ny\tc d\nx\tb\ny\tabc\n%%%%%%\nx\tc\n'
+    seed labelled "$level"'ab\tx\nc d\ty\nb\tx\nabc\ty\n%%%%%%\nc\tx\n'
   done
   for file in tests/fixtures/subwords_*.model; do seed subwords <"$file"; done
   seed prompts 'ab a <unk> é\n\t b'

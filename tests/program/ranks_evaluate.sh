@@ -15,7 +15,7 @@ for i in $(seq 200); do
   a=${words[i % 6]} b=${words[i * i % 5]} c=${words[i / 7 % 6]}
   printf '%s %s %s\t%s %s %s %s\n' $a $b $c $c $b $a $a
 done >pairs.txt
-cut -f1 pairs.txt | sed -E "s/^.*(red.*one|two).*\$/yes\t&/; t; s/^/no\t/" >labelled.txt
+cut -f1 pairs.txt | sed -E "s/^.*(red.*one|two).*\$/&\tyes/; t; s/\$/\tno/" >labelled.txt
 cut -f1 pairs.txt >lines.txt
 config() {  # config NAME MODEL DATA…: a config of a training of a tenth of a second
   local name=$1 model=$2
