@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -58,7 +59,13 @@ size_t character_count(std::string_view text) {
 }
 
 size_t find_invalid_utf8(std::string_view text) {
-  const auto found = utf8::find_invalid(text.begin(), text.end());
+  constexpr uint64_t high_bits = 0x8080'8080'8080'8080;
+  size_t ascii = 0;  // bytes before the first eight with another character
+  for (uint64_t word = 0; ascii + 8 <= text.size(); ascii += 8) {
+    std::memcpy(&word, text.data() + ascii, 8);
+    if ((word & high_bits) != 0) break;
+  }
+  const auto found = utf8::find_invalid(text.begin() + static_cast<ptrdiff_t>(ascii), text.end());
   return found == text.end() ? text.npos : static_cast<size_t>(found - text.begin());
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/check.h"
@@ -11,8 +10,6 @@
 namespace heed {
 
 namespace {
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 template <class Stored>
 std::vector<double> converted(const SafetensorsFile& file, const NamedArray& array) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -17,6 +18,13 @@ namespace heed {
 namespace {
 
 using Form = LineValue::Form;
+
+// The bytes that stand for themselves in a string.
+constexpr auto is_plain = [] {
+  std::array<bool, 256> plain = {};
+  for (size_t c = 0x20; c < plain.size(); ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
 
 constexpr std::string_view line_keys[] = {"input",     "source", "nodes", "target", "positions",
                                           "reference", "edges",  "grid",  "group"};
@@ -75,10 +83,10 @@ class LineScanner {
     expect('"', what);
     const char* const first = at_;
     unsigned char bits = 0;
-    for (; at_ != end_ && *at_ != '"' && *at_ != '\\'; ++at_) {
-      if (static_cast<unsigned char>(*at_) < 0x20) fail("expected no control character");
-      bits |= static_cast<unsigned char>(*at_);
-    }
+    while (at_ != end_ && is_plain[static_cast<unsigned char>(*at_)])
+      bits |= static_cast<unsigned char>(*at_++);
+    if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x20)
+      fail("expected no control character");
     std::string_view text(first, static_cast<size_t>(at_ - first));
     if (at_ != end_ && *at_ == '\\') {
       text = example_.unescaped.emplace_front(unescape(text));

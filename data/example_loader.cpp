@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/joined.h"
 #include "core/standard_ops.h"
 #include "core/text.h"
 #include "data/file_splits.h"
@@ -20,8 +19,6 @@
 namespace heed {
 
 namespace {
-
-using ValueForm = LineValue::Form;
 
 // Returns whether the two sides have a vocabulary each.
 bool has_two(const DataOptions& options, const LoadRequest& request) {
@@ -34,42 +31,16 @@ bool has_two(const DataOptions& options, const LoadRequest& request) {
   return existing.target ? two : !options.share_vocabulary;
 }
 
-bool is_vectors(const LineValue& value) {
-  return value.form == ValueForm::vectors || value.form == ValueForm::numbers;
-}
-
-// Returns whether it is a list of nulls only, or of numbers and nulls.
-bool is_numbers(const LineValue& value) {
-  return value.form == ValueForm::number || value.form == ValueForm::numbers;
-}
-bool is_nulls(const LineValue& value) {
-  return value.form == ValueForm::tokens && !value.numbers.empty();
-}
-
-// Takes the value of the first example, or throws InputError if it is not that of this one.
-template <class Value>
-void expect_same(bool is_first, Value& known, const Value& own, const char* what) {
-  if (is_first) known = own;
-  check_input(known == own, "expected {}, as in the first example", what);
-}
-
-std::string_view bytes_of(const std::vector<float>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
-}
-
-bool has_target(std::span<const int32_t> ids) {
-  return std::any_of(ids.begin(), ids.end(), [](int32_t id) { return id != ignored; });
-}
-
 }  // namespace
 
-void ExampleRows::add(const ExampleRows& others, int64_t i) {
-  rows.push_back(others.rows[static_cast<size_t>(i)]);
-  x.add(others.x[i]);
-  y.add(others.y[i]);
-  positions.add(others.positions[i]);
-  reference.add(others.reference[i]);
-  numbers = others.numbers;
+std::vector<int32_t> reference_order(const std::vector<std::string>& names, bool are_labels) {
+  std::vector<int32_t> ids;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (are_labels || !is_special(names[i])) ids.push_back(static_cast<int32_t>(i));
+  std::sort(ids.begin(), ids.end(), [&](int32_t a, int32_t b) {
+    return names[static_cast<size_t>(a)] < names[static_cast<size_t>(b)];
+  });
+  return ids;
 }
 
 ExampleLoader::ExampleLoader(const DataOptions& options, const LoadRequest& request)
@@ -79,255 +50,37 @@ ExampleLoader::ExampleLoader(const DataOptions& options, const LoadRequest& requ
              has_two(options, request) ? request.existing.source : request.existing.target),
       second_(options, request.existing, request.existing.target),
       source_(first_),
-      target_(has_two(options, request) ? second_ : first_) {}
+      target_(has_two(options, request) ? second_ : first_),
+      reader_(options, request, source_, target_, corpus_) {}
 
-// ---- reading
-
-ExampleLoader::Form ExampleLoader::form_of(const ExampleLine& line,
-                                           const LineOrigin& origin) const {
-  if (options_.kind == &data_kinds::lines) return Form::line;
-  const auto fail = [&](std::string_view key, std::string_view what) {
-    throw_line_error(origin, key, what);
-  };
-  if (!line.input.exists())
-    fail("input", "missing: an example has an \"input\", a \"source\" or \"nodes\"");
-  if (!line.target.exists()) fail("target", "missing: an example has a target");
-  const ModelKind framing = request_.framing;
-  const bool is_graph = *line.input_key == 'n', reads_rows = framing == ModelKind::language_model;
-  if (line.edges.exists() && !is_graph) fail("edges", "expected \"nodes\" with it");
-  if (is_graph && reads_rows) fail("nodes", "a language model reads an \"input\" or a \"source\"");
-  if (!line.grid.empty() && reads_rows) fail("grid", "a language model reads a sequence");
-  if (line.is_pair() && framing == ModelKind::classifier)
-    fail("source", "a classifier reads an \"input\"");
-  if (line.is_pair() && reads_rows && is_vectors(line.input))
-    fail("source", "a language model reads vectors as an \"input\", with targets at its positions");
-  if (!line.is_pair() && !is_graph && framing == ModelKind::seq2seq)
-    fail("input", "an encoder-decoder reads a \"source\", and writes a \"target\"");
-  if (line.is_pair() || framing == ModelKind::seq2seq) return Form::pair;
-  return framing == ModelKind::classifier && !request_.at_positions ? Form::labelled
-                                                                    : Form::positions;
-}
-
-void ExampleLoader::read_input(const LineValue& input) {
-  x_.clear();
-  if (!input.exists()) return;
-  if (is_vectors(input)) return read_vectors(input);
-  expect_same(is_first_, corpus_.format.features, int64_t{0}, "vectors");
-  check_input(input.form == ValueForm::text || input.form == ValueForm::tokens,
-              "expected tokens, a text or a list of strings, or a list of vectors");
-  check_input(!input.has_null, "expected no null: an input has a token at each position");
-  if (input.form == ValueForm::text) return source_.read(input.text, x_);
-  for (const std::string_view token : input.tokens) x_.push_back(source_.id_of(token));
-}
-
-void ExampleLoader::read_vectors(const LineValue& input) {
-  check_input(!input.has_null, "expected no null: an input has a vector at each position");
-  const int64_t width = input.form == ValueForm::vectors ? input.width : 1;
-  int64_t& known = corpus_.format.features;
-  if (is_first_) known = width;
-  check_input(known > 0, "expected tokens, as in the first example");
-  check_input(width == known, "expected vectors of {} numbers, as in the first example, found {}",
-              known, width);
-  x_.assign(static_cast<size_t>(input.size), 0);
-}
-
-void ExampleLoader::read_edges(const LineValue& edges) {
-  sender_.clear();
-  receiver_.clear();
-  edge_features_.clear();
-  if (edges.size == 0) return;
-  if (!edge_width_) edge_width_ = edges.width;
-  check_input(edges.form == ValueForm::vectors && edges.width >= 2 && edges.width == *edge_width_,
-              "expected lists of {} numbers, the two nodes of an edge first",
-              std::max<int64_t>(2, *edge_width_));
-  corpus_.format.edge_features = edges.width - 2;
-  corpus_.max_edges = std::max(corpus_.max_edges, edges.size);
-  for (const float* edge = edges.numbers.data();
-       edge != edges.numbers.data() + edges.numbers.size(); edge += edges.width) {
-    for (const float node : {edge[0], edge[1]})
-      check_input(node >= 0 && node < static_cast<float>(x_.size()) && node == std::floor(node),
-                  "expected nodes from 0 to {}, found {}", std::ssize(x_) - 1, node);
-    sender_.push_back(static_cast<int32_t>(edge[0]));
-    receiver_.push_back(static_cast<int32_t>(edge[1]));
-    edge_features_.insert(edge_features_.end(), edge + 2, edge + edges.width);
-  }
-}
-
-void ExampleLoader::read_grid(const std::vector<int32_t>& grid) {
-  const std::vector<int64_t> own(grid.begin(), grid.end());
-  expect_same(is_first_, corpus_.grid, own, "the same grid");
-  if (own.empty()) return;
-  check_input(reads_vectors(), "expected vectors as the input");
-  int64_t cells = 1;
-  for (const int64_t length : own)
-    cells = std::min<int64_t>(cells * length, std::numeric_limits<int32_t>::max());
-  check_input(own.size() <= 5 && cells == std::ssize(x_),
-              "expected at most 5 lengths whose product is the number of vectors, {}, found {}",
-              x_.size(), joined(own, " × "));
-}
-
-void ExampleLoader::read_numbers(const LineValue& target) {
-  const bool whole = form_ == Form::labelled;
-  check_input(form_ != Form::pair,
-              "expected tokens: a text, or a list of strings; numbers are targets of an \"input\"");
-  const bool is_one = target.form == ValueForm::number;
-  check_input(!whole || is_one,
-              "expected one number for the whole input, because the model pools all positions; "
-              "with the pool \"none\" it has one at each");
-  check_input(whole || !is_one, "expected a list: a number or null at each position");
-  for (const float number : target.numbers) y_.push_back(std::isnan(number) ? ignored : 0);
-}
-
-int32_t ExampleLoader::target_id(std::string_view token) {
-  if (!has_labels()) return target_.id_of(token);
-  const auto found = label_ids_.find(token);
-  if (found != label_ids_.end()) return found->second;
-  const auto id = static_cast<int32_t>(labels_.size());
-  labels_.push_back({label_ids_.emplace(token, id).first->first});
-  return id;
-}
-
-void ExampleLoader::read_target(const LineValue& target) {
-  y_.clear();
-  if (is_nulls(target) && form_ == Form::positions)
-    return y_.assign(static_cast<size_t>(target.size), ignored);
-  expect_same(!std::exchange(knows_target_, true), corpus_.format.numbers, is_numbers(target),
-              has_numbers() ? "numbers" : "tokens or labels, not numbers");
-  if (has_numbers()) return read_numbers(target);
-  const bool is_text = target.form == ValueForm::text;
-  check_input(is_text || target.form == ValueForm::tokens,
-              "expected tokens: a text, or a list of strings");
-  if (form_ == Form::labelled) {
-    check_input(is_text && !target.text.empty(), "expected one label for the whole input, a text");
-    return y_.push_back(target_id(target.text));
-  }
-  const bool at_positions = form_ == Form::positions;
-  if (is_text && !at_positions) return target_.read(target.text, y_);
-  if (is_text) {
-    check_input(options_.level == Level::word || options_.level == Level::character,
-                "expected a list: at `level` = \"{}\" a text does not say which token is at which "
-                "position",
-                name_of(levels, options_.level));
-    return for_each_token(options_.level, target.text, [&](std::string_view token) {
-      y_.push_back(token == options_.none ? ignored : target_id(token));
-    });
-  }
-  check_input(at_positions || !target.has_null,
-              "expected no null: it is for targets at the positions of an \"input\"");
-  for (const std::string_view token : target.tokens)
-    y_.push_back(token.data() ? target_id(token) : ignored);
-}
-
-void ExampleLoader::read_reference(const LineValue& reference) {
-  if (!reference.exists()) return;
-  check_input(!reference.numbers.empty() && reference.form != ValueForm::tokens,
-              "expected for each target the loss of the best possible predictor, or a list of "
-              "probabilities");
-  const int64_t width = reference.form == ValueForm::vectors ? reference.width : 1;
-  if (reference_width_ == 0) reference_width_ = width;
-  check_input(width == reference_width_, "expected {} for each target as before, found {}",
-              reference_width_, width);
-}
-
-// Returns the index of the lists.
-int64_t ExampleLoader::add_lists(const ExampleLine& line, ExampleRows& rows) const {
-  if (!rows.numbers) rows.numbers = std::make_shared<NumberRows>();
-  NumberRows& lists = *rows.numbers;
-  const std::span<const float> none;
-  lists.features.add(reads_vectors() ? line.input.numbers : none);
-  lists.values.add(has_numbers() ? line.target.numbers : none);
-  lists.edge_features.add(edge_features_);
-  lists.sender.add(sender_);
-  lists.receiver.add(receiver_);
-  return lists.size++;
-}
-
-int32_t ExampleLoader::group_of(const ExampleLine& line) {
-  if (line.groups.empty()) return -1;
-  text_.clear();
-  for (const auto& [name, value] : line.groups)
-    text_.append(name).append(1, '\0').append(value) += '\0';
-  const auto found = group_ids_.find(text_);
-  if (found != group_ids_.end()) return found->second;
-  if (layout_) return -1;
-  const auto id = static_cast<int32_t>(corpus_.groups.size());
-  check_input(id < max_groups, "expected at most {} different groups", max_groups);
-  corpus_.groups.emplace_back(line.groups.begin(), line.groups.end());
-  return group_ids_[text_] = id;
-}
-
-uint64_t ExampleLoader::hash_of(const LineValue& value) {
-  if (value.form == ValueForm::text) return stable_hash(value.text);
-  if (!value.numbers.empty()) return stable_hash(bytes_of(value.numbers));
-  text_.clear();
-  for (const std::string_view token : value.tokens) {
-    if (options_.level == Level::word && !text_.empty()) text_ += ' ';
-    text_ += token;
-  }
-  return stable_hash(text_);
+ExampleRows& ExampleLoader::rows_of(Split file) {
+  std::shared_ptr<ExampleRows>& rows = files_[file];
+  if (!rows) rows = std::make_shared<ExampleRows>();
+  return *rows;
 }
 
 void ExampleLoader::add(Split file, ExampleLine& line, const LineOrigin& origin) {
-  add(files_[file], line, origin);
+  reader_.read(line, origin, rows_of(file));
   if (options_.level == Level::subword) texts_.splice_after(texts_.before_begin(), line.unescaped);
 }
 
-void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOrigin& origin) {
-  const Form form = form_of(line, origin);
-  if (form_ == Form::unknown) form_ = form;
-  std::string_view key = line.input_key;
-  try {
-    check_input(form == form_, "not with examples that have a{} before",
-                form_ == Form::pair ? " \"source\"" : "n \"input\"");
-    read_input(line.input);
-    key = "edges";
-    expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n',
-                "\"nodes\" and \"edges\"");
-    read_edges(line.edges);
-    key = "grid";
-    read_grid(line.grid);
-    key = "target";
-    read_target(line.target);
-    key = "reference";
-    read_reference(line.reference);
-    key = "positions";
-    check_input(line.positions.empty() || form != Form::pair, "expected with an \"input\"");
-    check_input(line.positions.empty() || line.grid.empty(), "excludes \"grid\"");
-    check_input(line.positions.empty() || !layout_ || corpus_.format.position_ids,
-                "none of the first examples has positions");
-    for (const int32_t id : line.positions)
-      corpus_.last_position = std::max<int64_t>(corpus_.last_position, id);
-    if (!line.positions.empty()) corpus_.format.position_ids = true;
-    key = "group";
-    const bool has_lists = reads_vectors() || has_numbers() || corpus_.format.has_edges;
-    const bool is_empty = line.input.form == ValueForm::text && line.input.text.empty();
-    const uint64_t hash = hash_of(line.input.exists() && !is_empty ? line.input : line.target);
-    rows.rows.push_back({.origin = origin,
-                         .hash = line.edges.numbers.empty()
-                                     ? hash
-                                     : stable_hash(bytes_of(line.edges.numbers), hash),
-                         .bytes = std::ssize(line.target.text),
-                         .group = group_of(line),
-                         .numbers = has_lists ? add_lists(line, rows) : -1});
-  } catch (const InputError& error) {
-    throw_line_error(origin, key, error.what());
-  }
-  rows.x.add(x_);
-  rows.y.add(y_);
-  rows.positions.add(line.positions);
-  rows.reference.add(line.reference.numbers);
-  is_first_ = false;
+bool ExampleLoader::is_complete(std::span<const int32_t> x, std::span<const int32_t> y) const {
+  return (reader_.form() == Form::line || !x.empty()) &&
+         std::any_of(y.begin(), y.end(), [](int32_t id) { return id != ignored; });
 }
 
-// ---- vocabularies
+// ---- splits
 
 void ExampleLoader::replace_held_out(const std::string& path) {
-  for (const Split split : {Split::val, Split::test})
-    for (const ExampleRows::Row& row : files_[split].rows) held_out_.insert(row.hash);
-  const ExampleRows all = std::exchange(files_[Split::train], {});
-  const auto is_held_out = [&](int64_t i) {
-    return held_out_.contains(all.rows[static_cast<size_t>(i)].hash);
-  };
+  for (const Split split : {Split::val, Split::test}) {
+    std::vector<int64_t>& rows = splits_[split].rows;
+    for (const ExampleRows::Row& row : rows_of(split).rows) {
+      held_out_.insert(row.hash);
+      rows.push_back(std::ssize(rows));
+    }
+  }
+  const ExampleRows& all = rows_of(Split::train);
+  const auto is_held_out = [&](int64_t i) { return held_out_.contains(all[i].hash); };
   const int64_t first = std::min(all.size(), first_examples);
   for (int64_t i = 0; i < first; ++i)
     if (!is_held_out(i)) others_.push_back(i);
@@ -338,7 +91,7 @@ void ExampleLoader::replace_held_out(const std::string& path) {
   for (int64_t i = 0; i < all.size(); ++i) {
     const bool replaces = is_held_out(i);
     count += replaces;
-    files_[Split::train].add(all, replaces ? replacement(i) : i);
+    splits_[Split::train].rows.push_back(replaces ? replacement(i) : i);
   }
   if (count > 0)
     corpus_.notes.push_back(
@@ -346,88 +99,100 @@ void ExampleLoader::replace_held_out(const std::string& path) {
                     count, all.size()));
 }
 
-std::map<Split, ExampleRows> ExampleLoader::split_rows(const std::string& path, const char* noun) {
+void ExampleLoader::choose_splits(const std::string& path, const char* noun) {
   if (!options_.command.empty()) {
     replace_held_out(path);
-    return std::exchange(files_, {});
+  } else {
+    std::map<Split, std::vector<uint64_t>> hashes;
+    for (const auto& [file, rows] : files_) {
+      std::vector<uint64_t>& own = hashes[file];
+      for (const ExampleRows::Row& row : rows->rows) own.push_back(row.hash);
+    }
+    for (const auto& [split, rows] : assign_splits(
+             hashes, {options_.val_fraction, options_.test_fraction}, path, noun, corpus_.notes))
+      if (!rows.empty()) splits_[split].rows.assign(rows.begin(), rows.end());
   }
-  std::map<Split, std::vector<uint64_t>> hashes;
-  for (const auto& [file, rows] : files_) {
-    std::vector<uint64_t>& own = hashes[file];
-    for (const ExampleRows::Row& row : rows.rows) own.push_back(row.hash);
-  }
-  std::map<Split, ExampleRows> splits;
-  for (const auto& [split, indices] : assign_splits(
-           hashes, {options_.val_fraction, options_.test_fraction}, path, noun, corpus_.notes)) {
-    if (indices.empty()) continue;
-    const ExampleRows& all = files_[hashes.contains(split) ? split : Split::train];
-    ExampleRows& rows = splits[split];
-    for (const size_t index : indices) rows.add(all, static_cast<int64_t>(index));
-  }
-  files_.clear();
-  return splits;
+  for (auto& [split, own] : splits_)
+    own.file = files_[files_.contains(split) ? split : Split::train];
 }
 
-bool ExampleLoader::is_complete(const ExampleRows& rows, int64_t i) const {
-  return (form_ == Form::line || !rows.x[i].empty()) && has_target(rows.y[i]);
-}
+// ---- vocabularies
 
 // Returns whether a language model needs tokens to see where prompts and targets end.
-bool ExampleLoader::needs_marks(const std::map<Split, ExampleRows>& splits) const {
+bool ExampleLoader::needs_marks() const {
+  if (reader_.form() != Form::pair) return true;
   if (const auto& codec = request_.existing.target) {
     const Vocabulary& known = codec->vocabulary();
     return std::max({known.begin(), known.end(), known.separator()}) != Vocabulary::none;
   }
   if (options_.level == Level::subword) return true;
   std::set<std::pair<size_t, size_t>> lengths;
-  for (const auto& [split, rows] : splits)
-    for (int64_t i = 0; i < rows.size() && lengths.size() < 2; ++i)
-      if (is_complete(rows, i)) lengths.emplace(rows.x[i].size(), rows.y[i].size());
-  return lengths.size() != 1;
+  for (const auto& [name, split] : splits_)
+    for (const int64_t i : split.rows) {
+      const auto x = split.file->ids.x[i], y = split.file->ids.y[i];
+      if (is_complete(x, y)) lengths.emplace(x.size(), y.size());
+      if (lengths.size() > 1) return true;
+    }
+  return lengths.empty();
 }
 
-void ExampleLoader::choose_vocabularies(const std::map<Split, ExampleRows>& splits) {
-  const bool writes = !has_labels() && !has_numbers();
-  for (const auto& [split, rows] : splits) {
-    if (split != Split::train && options_.command.empty()) continue;
-    for (int64_t i = 0; i < rows.size(); ++i) {
-      if (!reads_vectors()) source_.count(rows.x[i]);
-      if (writes) target_.count(rows.y[i]);
+void ExampleLoader::choose_vocabularies() {
+  const bool reads = !reader_.reads_vectors(),
+             writes = !reader_.has_labels() && !reader_.has_numbers(),
+             are_same = &source_ == &target_;
+  for (const auto& [name, split] : splits_) {
+    if (name != Split::train && options_.command.empty()) continue;
+    for (const int64_t i : split.rows) {
+      if (reads) source_.count(split.file->ids.x[i]);
+      if (writes) target_.count(split.file->ids.y[i]);
     }
   }
   std::vector<std::string> marks;
-  if (form_ == Form::line || request_.framing == ModelKind::seq2seq)
+  if (reader_.form() == Form::line || request_.framing == ModelKind::seq2seq)
     marks = {begin_token, end_token};
-  else if (form_ == Form::pair && has_marks_)
+  else if (reader_.form() == Form::pair && has_marks_)
     marks = {separator_token, end_token};
-  const bool are_same = &source_ == &target_;
-  if (writes || (are_same && !reads_vectors())) target_.choose(marks, corpus_.notes);
-  if (!are_same && !reads_vectors()) source_.choose({}, corpus_.notes);
+  if (writes || (are_same && reads)) target_.choose(marks, corpus_.notes);
+  if (!are_same && reads) source_.choose({}, corpus_.notes);
 }
 
-void ExampleLoader::choose_labels(const ExampleRows& train) {
+void ExampleLoader::choose_labels() {
+  const SplitRows& train = splits_.at(Split::train);
+  std::vector<ExampleReader::Label>& labels = reader_.labels();
   std::set<std::string_view> names;
-  for (int64_t i = 0; i < train.size(); ++i)
-    for (const int32_t id : train.y[i])
-      if (id != ignored && labels_[static_cast<size_t>(id)].count++ == 0)
-        names.insert(labels_[static_cast<size_t>(id)].name);
+  for (const int64_t i : train.rows)
+    for (const int32_t id : train.file->ids.y[i])
+      if (id != ignored && labels[static_cast<size_t>(id)].count++ == 0)
+        names.insert(labels[static_cast<size_t>(id)].name);
   check_input(names.size() >= 2,
               "{}: all training lines have the label {}: at least two labels are needed",
-              train.rows[0].origin.path, in_quotes(*names.begin()));
+              train.file->rows[0].origin.path, in_quotes(*names.begin()));
   corpus_.labels.assign(names.begin(), names.end());
-  for (Label& label : labels_)
+  for (ExampleReader::Label& label : labels)
     if (label.count > 0)
       label.id = static_cast<int32_t>(std::distance(names.begin(), names.find(label.name)));
+}
+
+void ExampleLoader::choose_reference(const std::string& path) {
+  corpus_.reference_width = reader_.reference_width();
+  if (corpus_.reference_width <= 1) return;
+  check_input(!reader_.has_numbers(),
+              "{}: expected a number as the \"reference\" of a target that is one", path);
+  const bool are_labels = reader_.has_labels();
+  const std::vector<std::string> names =
+      are_labels ? corpus_.labels : target_.codec()->vocabulary().tokens();
+  sorted_ids_ = reference_order(names, are_labels);
+  corpus_.reference_width = std::ssize(names);
 }
 
 // ---- encoding
 
 void ExampleLoader::encode_target() {
-  if (has_numbers()) return;
-  if (!has_labels()) return target_.encode(y_);
+  if (reader_.has_numbers()) return;
+  if (!reader_.has_labels()) return target_.encode(y_);
   for (int32_t& id : y_) {
     if (id == ignored) continue;
-    const Label& label = labels_[static_cast<size_t>(id)];
+    const ExampleReader::Label& label = reader_.labels()[static_cast<size_t>(id)];
     const std::vector<std::string>& labels = corpus_.labels;
     check_input(
         label.id >= 0, "the label {} does not occur in training, which has {} labels, {} to {}",
@@ -436,26 +201,12 @@ void ExampleLoader::encode_target() {
   }
 }
 
-void ExampleLoader::check_counts(const ExampleRows& rows, int64_t i) const {
-  const LineOrigin& origin = rows.rows[static_cast<size_t>(i)].origin;
-  if (form_ == Form::positions && x_.size() != y_.size())
-    throw_line_error(origin, "target",
-                     fmt::format("expected a target, or none, at each of the {} positions of the "
-                                 "input, found {}",
-                                 x_.size(), y_.size()));
-  const size_t positions = rows.positions[i].size();
-  if (positions > 0 && positions != x_.size())
-    throw_line_error(origin, "positions",
-                     fmt::format("expected {}, one for each token of the input, found {}",
-                                 x_.size(), positions));
-}
-
 // Writes the reference of each target, in the order of ids. It was written for each target, or for
 // each position, and <eos> has none.
 void ExampleLoader::lay_out_reference(std::span<const float> written) {
   reference_.clear();
   if (written.empty()) return;
-  const auto width = static_cast<size_t>(reference_width_), count = written.size() / width;
+  const auto width = static_cast<size_t>(reader_.reference_width()), count = written.size() / width;
   const auto targets = static_cast<size_t>(
       std::count_if(y_.begin(), y_.end(), [](int32_t id) { return id != ignored; }));
   check_input(count == targets || count == y_.size(), "expected {}, one for each target, found {}",
@@ -484,122 +235,150 @@ void ExampleLoader::lay_out_reference(std::span<const float> written) {
   }
 }
 
-void ExampleLoader::encode_row(const ExampleRows& rows, int64_t i) {
-  const auto x = rows.x[i], y = rows.y[i];
+// Encodes row i after the others. Returns false, and adds nothing, if it is incomplete.
+bool ExampleLoader::encode(const ExampleRows& rows, int64_t i, RowIds& ids) {
+  const auto x = rows.ids.x[i], y = rows.ids.y[i];
   x_.assign(x.begin(), x.end());
   y_.assign(y.begin(), y.end());
   const char* key = "";
   try {
-    if (!reads_vectors()) source_.encode(x_);
+    if (!reader_.reads_vectors()) source_.encode(x_);
     encode_target();
+    const bool complete = is_complete(x_, y_);  // no example of a stream may change its number
+    check_input(complete || options_.command.empty(), "an input or target is empty");
+    if (!complete) return false;
+    key = "target";
+    check_input(reader_.form() != Form::positions || x_.size() == y_.size(),
+                "expected a target, or none, at each of the {} positions of the input, found {}",
+                x_.size(), y_.size());
     key = "reference";
-    lay_out_reference(rows.reference[i]);
+    lay_out_reference(rows.ids.reference[i]);
+    key = "positions";
+    const size_t positions = rows.positions[i].size();
+    check_input(positions == 0 || positions == x_.size(),
+                "expected {}, one for each token of the input, found {}", x_.size(), positions);
   } catch (const InputError& error) {
-    throw_line_error(rows.rows[static_cast<size_t>(i)].origin, key, error.what());
+    throw_line_error(rows[i].origin, key, error.what());
   }
-}
-
-bool ExampleLoader::is_too_long() const {
   const auto longest = static_cast<int64_t>(std::max(x_.size(), y_.size()));
-  return options_.max_length > 0 && longest > options_.max_length;
-}
-
-void ExampleLoader::add_encoded(const ExampleRows& rows, int64_t i, ExampleRows& encoded) const {
-  check_counts(rows, i);
-  encoded.rows.push_back(rows.rows[static_cast<size_t>(i)]);
-  encoded.x.add(x_);
-  encoded.y.add(y_);
-  encoded.positions.add(rows.positions[i]);
-  encoded.reference.add(reference_);
-  encoded.numbers = rows.numbers;
-}
-
-ExampleRows ExampleLoader::encode_split(const ExampleRows& rows, const char* split) {
-  ExampleRows encoded;
-  int64_t empty = 0, too_long = 0;
-  for (int64_t i = 0; i < rows.size(); ++i) {
-    encode_row(rows, i);
-    if ((form_ != Form::line && x_.empty()) || !has_target(y_)) {
-      ++empty;
-      if (!options_.command.empty())  // no example may change its number
-        throw_line_error(rows.rows[static_cast<size_t>(i)].origin, "",
-                         "an input or target is empty");
-    } else if (is_too_long()) {
-      ++too_long;
-    } else {
-      if (form_ == Form::line)
-        corpus_.target_bytes[split] += rows.rows[static_cast<size_t>(i)].bytes + 1;
-      add_encoded(rows, i, encoded);
-    }
+  if (options_.max_length == 0 || longest <= options_.max_length) {
+    ids.x.add(x_);
+    ids.y.add(y_);
+    ids.reference.add(reference_);
   }
-  note_split(split, rows, encoded.size(), empty, too_long);
-  return encoded;
+  return true;
+}
+
+void ExampleLoader::encode_split(const char* name, SplitRows& split) {
+  const ExampleRows& file = *split.file;
+  int64_t kept = 0, empty = 0, too_long = 0;
+  if (split.rows.size() > file.rows.size() / 2) {
+    split.ids.x.reserve(file.ids.x);
+    split.ids.y.reserve(file.ids.y);
+  }
+  for (const int64_t i : split.rows) {
+    const bool complete = encode(file, i, split.ids);
+    empty += !complete;
+    too_long += complete && split.ids.x.size() == kept;
+    if (split.ids.x.size() == kept) continue;
+    if (reader_.form() == Form::line) corpus_.target_bytes[name] += file[i].bytes + 1;
+    split.rows[static_cast<size_t>(kept++)] = i;
+  }
+  note_split(name, split, kept, empty, too_long);
+  split.rows.resize(static_cast<size_t>(kept));
 }
 
 bool ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Example& example) {
-  ExampleRows row, encoded;
-  add(row, line, origin);
-  encode_row(row, 0);
-  if (x_.empty() || !has_target(y_)) throw_line_error(origin, "", "an input or target is empty");
-  if (is_too_long())
-    throw_line_error(origin, "", fmt::format("longer than `max_length` = {}", options_.max_length));
-  add_encoded(row, 0, encoded);
-  layout_->lay_out(encoded, 0, example);
-  return held_out_.contains(row.rows[0].hash);
+  ExampleRows row;
+  RowIds ids;
+  reader_.read(line, origin, row);
+  encode(row, 0, ids);
+  layout_->lay_out(row, 0, ids, 0, example);
+  return held_out_.contains(row[0].hash);
 }
 
-void ExampleLoader::note_split(const char* split, const ExampleRows& rows, int64_t kept,
+void ExampleLoader::note_split(const char* name, const SplitRows& split, int64_t kept,
                                int64_t empty, int64_t too_long) {
-  std::string note = fmt::format("{}: {} examples", split, kept);
+  std::string note = fmt::format("{}: {} examples", name, kept);
   if (empty > 0) note += fmt::format(", dropped {} with an empty side", empty);
   if (too_long > 0)
     note +=
         fmt::format(", dropped {} longer than `max_length` = {}", too_long, options_.max_length);
-  check_input(kept > 0, "{}: no example is left. {}", rows.rows[0].origin.path, note);
+  check_input(kept > 0, "{}: no example is left. {}", split.file->rows[0].origin.path, note);
   corpus_.notes.push_back(note);
 }
 
 // ---- the corpus
 
-void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, Example& example) const {
+void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, const RowIds& ids,
+                                       int64_t j, Example& example) const {
   const auto assign = [](auto& to, auto list) { to.assign(list.begin(), list.end()); };
-  const std::span<const int32_t> x = rows.x[i];
-  const ExampleRows::Row& row = rows.rows[static_cast<size_t>(i)];
-  const auto reference = rows.reference[i];
-  pair.lay_out(format.features > 0 ? std::span<const int32_t>() : x, rows.y[i], example);
-  example.group = row.group;
-  if (row.numbers >= 0) {
-    assign(example.features, rows.numbers->features[row.numbers]);
-    assign(example.values, rows.numbers->values[row.numbers]);
-    assign(example.edge_features, rows.numbers->edge_features[row.numbers]);
-    assign(example.sender, rows.numbers->sender[row.numbers]);
-    assign(example.receiver, rows.numbers->receiver[row.numbers]);
+  const std::span<const int32_t> x = ids.x[j];
+  pair.lay_out(format.features > 0 ? std::span<const int32_t>() : x, ids.y[j], example);
+  example.group = rows[i].group;
+  assign(example.features, rows.features[i]);
+  assign(example.values, rows.values[i]);
+  if (format.has_edges) {
+    for (std::vector<int32_t>* ends : {&example.sender, &example.receiver}) ends->clear();
+    example.edge_features.clear();
+    const auto width = static_cast<size_t>(2 + format.edge_features);
+    for (auto edges = rows.edges[i]; !edges.empty(); edges = edges.subspan(width)) {
+      example.sender.push_back(static_cast<int32_t>(edges[0]));
+      example.receiver.push_back(static_cast<int32_t>(edges[1]));
+      example.edge_features.insert(example.edge_features.end(), edges.begin() + 2,
+                                   edges.begin() + static_cast<ptrdiff_t>(width));
+    }
   }
   assign(example.position_ids, rows.positions[i]);
   if (format.position_ids && example.position_ids.empty()) {
     example.position_ids.resize(x.size());
     std::iota(example.position_ids.begin(), example.position_ids.end(), 0);
   }
-  assign(example.reference, reference);
-  if (pair.framing != ModelKind::classifier && !reference.empty() && pair.end != Vocabulary::none)
-    example.reference.insert(example.reference.end(), reference_width,
+  assign(example.reference, ids.reference[j]);
+  if (pair.framing != ModelKind::classifier && !example.reference.empty() &&
+      pair.end != Vocabulary::none)
+    example.reference.insert(example.reference.end(), static_cast<size_t>(reference_width),
                              std::numeric_limits<float>::quiet_NaN());  // at <eos>
 }
 
-void ExampleLoader::store(const char* name, ExampleRows rows) {
-  const int64_t size = rows.size();
-  auto get = [rows = std::move(rows), layout = *layout_](int64_t i, Example& example) {
-    layout.lay_out(rows, i, example);
+void ExampleLoader::choose_codecs() {
+  const bool are_same = &source_ == &target_;
+  const auto codec_of = [&](const TextEncoder& encoder) {
+    return corpus_.format.at_positions
+               ? std::make_shared<TextCodec>(encoder.codec()->without_marks())
+               : encoder.codec();
+  };
+  if (!reader_.reads_vectors()) corpus_.source = codec_of(source_);
+  if (are_same && corpus_.source && !reader_.has_numbers())
+    corpus_.target = corpus_.source;
+  else if (!reader_.has_numbers() && !(reader_.reads_vectors() && reader_.has_labels()))
+    corpus_.target = codec_of(target_);
+  const auto& one = corpus_.source ? corpus_.source : corpus_.target;
+  if (are_same && one)
+    corpus_.notes.push_back(fmt::format("vocabulary of {}", one->vocabulary().size()));
+  else if (corpus_.source)
+    corpus_.notes.push_back(fmt::format("vocabularies of {} and {}",
+                                        corpus_.source->vocabulary().size(),
+                                        corpus_.target->vocabulary().size()));
+  source_.close();
+  target_.close();
+}
+
+void ExampleLoader::store(const char* name, SplitRows split) {
+  const int64_t size = std::ssize(split.rows);
+  auto get = [split = std::make_shared<const SplitRows>(std::move(split)), layout = *layout_](
+                 int64_t i, Example& example) {
+    layout.lay_out(*split->file, split->rows[static_cast<size_t>(i)], split->ids, i, example);
   };
   const ExampleFormat& format = corpus_.format;
   const bool is_plain = format.features == 0 && !format.numbers && !format.has_edges &&
-                        !format.position_ids && !(format.at_positions && has_labels());
+                        !format.position_ids && !(format.at_positions && reader_.has_labels());
   Dataset dataset =
       is_plain ? Dataset{size, std::move(get)} : feature_dataset(format, size, std::move(get));
   Example example;
+  const bool is_source = request_.framing == ModelKind::seq2seq;
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
-    const bool is_source = request_.framing == ModelKind::seq2seq;
     corpus_.longest_source = std::max(
         {corpus_.longest_source, std::ssize(example.source), is_source ? example.positions : 0});
     corpus_.longest_input = std::max(
@@ -611,63 +390,30 @@ void ExampleLoader::store(const char* name, ExampleRows rows) {
 Corpus ExampleLoader::load(const std::string& path, const char* noun,
                            std::vector<std::string> notes) {
   corpus_.notes = std::move(notes);
-  const std::map<Split, ExampleRows> splits = split_rows(path, noun);
-  const ExampleRows& train = splits.at(Split::train);
-  bool some = false;
-  for (int64_t i = 0; i < train.size() && !some; ++i) some = is_complete(train, i);
-  if (!some) note_split("train", train, 0, train.size(), 0);
-  has_marks_ = form_ != Form::pair || needs_marks(splits);
-  choose_vocabularies(splits);
-  if (has_labels()) choose_labels(train);
-  corpus_.reference_width = reference_width_;
-  if (reference_width_ > 1) {
-    check_input(!has_numbers(),
-                "{}: expected a number as the \"reference\" of a target that is one", path);
-    const std::vector<std::string> known =
-        has_labels() ? corpus_.labels : target_.codec()->vocabulary().tokens();
-    for (size_t i = 0; i < known.size(); ++i)
-      if (has_labels() || !is_special(known[i])) sorted_ids_.push_back(static_cast<int32_t>(i));
-    std::sort(sorted_ids_.begin(), sorted_ids_.end(), [&](int32_t a, int32_t b) {
-      return known[static_cast<size_t>(a)] < known[static_cast<size_t>(b)];
-    });
-    corpus_.reference_width = std::ssize(known);
-  }
-  std::map<Split, ExampleRows> encoded;
-  for (const auto& [split, rows] : splits)
-    encoded[split] = encode_split(rows, name_of(split_names, split));
-  corpus_.format.at_positions = form_ == Form::positions;
-  const bool are_same = &source_ == &target_, plain = corpus_.format.at_positions;
-  const auto codec_of = [&](const TextEncoder& encoder) {
-    return plain ? std::make_shared<TextCodec>(encoder.codec()->without_marks()) : encoder.codec();
-  };
-  if (!reads_vectors()) corpus_.source = codec_of(source_);
-  if (has_numbers() || (reads_vectors() && has_labels()))
-    corpus_.target = nullptr;
-  else
-    corpus_.target = are_same && corpus_.source ? corpus_.source : codec_of(target_);
-  if (are_same && (corpus_.source || corpus_.target))
-    corpus_.notes.push_back(
-        fmt::format("vocabulary of {}",
-                    (corpus_.source ? corpus_.source : corpus_.target)->vocabulary().size()));
-  else if (corpus_.source)
-    corpus_.notes.push_back(fmt::format("vocabularies of {} and {}",
-                                        corpus_.source->vocabulary().size(),
-                                        corpus_.target->vocabulary().size()));
-  const bool is_pair = form_ == Form::line || form_ == Form::pair;
+  choose_splits(path, noun);
+  const SplitRows& train = splits_.at(Split::train);
+  const RowIds& ids = train.file->ids;
+  if (std::none_of(train.rows.begin(), train.rows.end(),
+                   [&](int64_t i) { return is_complete(ids.x[i], ids.y[i]); }))
+    note_split("train", train, 0, std::ssize(train.rows), 0);  // throws
+  has_marks_ = needs_marks();
+  choose_vocabularies();
+  if (reader_.has_labels()) choose_labels();
+  choose_reference(path);
+  for (auto& [split, rows] : splits_) encode_split(name_of(split_names, split), rows);
+  const bool is_pair = reader_.form() == Form::line || reader_.form() == Form::pair;
+  corpus_.format.at_positions = reader_.form() == Form::positions;
+  choose_codecs();
   static const Vocabulary no_marks({"-"});
   layout_ = RowLayout{Layout(is_pair ? request_.framing : ModelKind::classifier,
                              is_pair ? corpus_.target->vocabulary() : no_marks),
-                      static_cast<size_t>(corpus_.reference_width), corpus_.format};
-  for (auto& [split, rows] : encoded) store(name_of(split_names, split), std::move(rows));
-  source_.close();
-  target_.close();
-  Corpus result = std::move(corpus_);
-  corpus_ = {};  // of which read() needs these
-  corpus_.labels = result.labels;
-  corpus_.format = result.format;
-  corpus_.grid = result.grid;
-  corpus_.reference_width = result.reference_width;
-  return result;
+                      corpus_.reference_width, corpus_.format};
+  for (const auto& [file, rows] : files_) rows->ids = {};
+  for (auto& [split, rows] : splits_) store(name_of(split_names, split), std::move(rows));
+  reader_.close();
+  files_.clear();
+  splits_.clear();
+  return corpus_;
 }
 
 }  // namespace heed

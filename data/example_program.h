@@ -35,8 +35,11 @@ struct ExampleProgram {
   // Starts it: it writes the examples of a split from number `start`, from 0. Throws Error if the
   // system refuses.
   std::function<std::unique_ptr<LineSource>(Split split, uint64_t seed, int64_t start)> start = {};
-  // Whether a run has kept its examples, which start() reads: of training, the first ones.
-  bool is_kept = false;
+  // Returns the lines of a split that a run has kept: of training, the first ones. Null: none has,
+  // and start() is called.
+  std::function<std::string(Split split)> kept = {};
+  // So many training examples stay in memory, to be read more than once.
+  int64_t at_hand = 0;
   // Is called with each line of its standard error.
   std::function<void(const std::string& line)> log = [](const std::string&) {};
 };

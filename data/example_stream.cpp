@@ -7,19 +7,9 @@
 
 #include "core/abandon.h"
 #include "core/check.h"
-#include "data/file_splits.h"
+#include "data/program_splits.h"
 
 namespace heed {
-
-std::string end_of_program(const ExampleProgram& program, LineSource& source, Split split,
-                           int64_t i) {
-  const std::string problem = source.problem();
-  std::vector<std::string> errors = source.take_errors();
-  if (!errors.empty()) errors.pop_back();  // it is in the error
-  for (const std::string& line : errors) program.log(line);
-  return fmt::format("{}: --split {}: expected example {}: {}", program.name,
-                     name_of(split_names, split), i, problem);
-}
 
 static size_t numbers_of(const Example& example) {
   return example.source.size() + example.input.size() + example.target.size() +
@@ -54,9 +44,9 @@ void ExampleStream::stop() {
 
 void ExampleStream::read_ahead() {
   std::string line;
-  Example example;
   try {
     for (int64_t i = next_; source_->next(line); ++i) {
+      Example example;
       read_(line, i, example);
       std::vector<std::string> errors = source_->take_errors();
       std::unique_lock lock(mutex_);
@@ -64,12 +54,8 @@ void ExampleStream::read_ahead() {
       changed_.wait(lock, [this] { return stops_ || !is_full_; });
       if (stops_) return;
       numbers_ += numbers_of(example);
-      ready_.push_back(std::exchange(example, {}));
+      ready_.push_back(std::move(example));
       is_full_ = ready_.size() >= most_ready || numbers_ >= most_numbers;
-      if (!used_.empty()) {
-        example = std::move(used_.back());
-        used_.pop_back();
-      }
       if (ready_.size() == 1) changed_.notify_all();
     }
   } catch (...) {
@@ -92,14 +78,11 @@ void ExampleStream::get(int64_t i, Example& example) {
   if (!thread_.joinable()) start();
   std::unique_lock lock(mutex_);
   const auto can_go_on = [this] { return ended_ || !ready_.empty(); };
-  if (!can_go_on()) {
-    using Clock = std::chrono::steady_clock;
-    for (auto start = Clock::now(); !can_go_on();) {
-      changed_.wait_for(lock, std::chrono::milliseconds(100), can_go_on);
-      const auto now = Clock::now();
-      waited_ += std::chrono::duration<double>(now - std::exchange(start, now)).count();
-      check_not_abandoned();
-    }
+  while (!can_go_on()) {
+    const auto start = std::chrono::steady_clock::now();
+    changed_.wait_for(lock, std::chrono::milliseconds(100), can_go_on);
+    waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    check_not_abandoned();
   }
   for (const std::string& line : std::exchange(errors_, {})) program_.log(line);
   if (ready_.empty()) {
@@ -109,8 +92,7 @@ void ExampleStream::get(int64_t i, Example& example) {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     throw InputError(end_of_program(program_, *source_, Split::train, i));
   }
-  std::swap(example, ready_.front());
-  used_.push_back(std::move(ready_.front()));
+  example = std::move(ready_.front());
   ready_.pop_front();
   ++next_;
   numbers_ -= numbers_of(example);

@@ -56,16 +56,11 @@ class ExampleStream {
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::deque<Example> ready_;        // next_, …
-  std::vector<Example> used_;        // whose memory is used again
   std::vector<std::string> errors_;  // standard error that is not logged
   std::exception_ptr error_;
   size_t numbers_ = 0;                  // in ready_
   bool is_full_ = false;                // until half of it has been taken
   bool ended_ = false, stops_ = false;  // the thread has ended, must end
 };
-
-// Returns what to say of the end of a program before example i of a split.
-std::string end_of_program(const ExampleProgram& program, LineSource& source, Split split,
-                           int64_t i);
 
 }  // namespace heed

@@ -13,7 +13,6 @@
 #include "core/check.h"
 #include "data/example_loader.h"
 #include "data/example_stream.h"
-#include "data/features.h"
 #include "data/file_splits.h"
 #include "data/files.h"
 #include "data/generated.h"
@@ -36,14 +35,14 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // Reads the first lines of a split. The text must outlive load().
-  void read(Split split, const std::string& text) {
+  // Reads the first lines of a split. They must outlive load().
+  void read(Split split, const std::vector<std::string>& lines) {
     loader_.open(split);
-    for_each_line(text, [&](std::string_view line, int64_t number) {
-      const LineOrigin origin{commands_.at(split), number};
+    for (const std::string& line : lines) {
+      const LineOrigin origin{commands_.at(split), &line - lines.data() + 1};
       parse_example(line, origin, line_);
       loader_.add(split, line_, origin);
-    });
+    }
   }
   Corpus load(const std::string& name, std::vector<std::string> notes) {
     Corpus corpus = loader_.load(name, "example", std::move(notes));
@@ -56,7 +55,6 @@ class LineReader {
     parse_example(line, origin, line_);
     if (loader_.read(line_, origin, example)) first_.get(loader_.replacement(i), example);
   }
-  const Dataset& first() const { return first_; }
 
  private:
   const DataOptions options_;
@@ -67,13 +65,6 @@ class LineReader {
   ExampleLine line_;
   Dataset first_;
 };
-
-// Returns the first lines of a text.
-std::string first_lines(const std::string& text, int64_t count) {
-  size_t end = 0;
-  for (; count > 0 && end < text.size(); --count) end = text.find('\n', end) + 1;
-  return text.substr(0, end);
-}
 
 }  // namespace
 
@@ -88,34 +79,43 @@ Corpus load_program(const DataOptions& options, uint64_t seed, const ExampleProg
   for (const std::string& line : splits.errors)
     notes.push_back(fmt::format("{}: {}", program.name, line));
   const auto reader = std::make_shared<LineReader>(options, request, command);
-  for (const auto& [split, text] : splits.texts) reader->read(split, text);
-  const std::string& train = splits.texts[Split::train];
-  for (const Split split : {Split::val, Split::test})
-    check_input(!splits.texts[split].starts_with(train) && !train.starts_with(splits.texts[split]),
+  for (const auto& [split, lines] : splits.lines) reader->read(split, lines);
+  const std::vector<std::string>& train = splits.lines[Split::train];
+  for (const Split split : {Split::val, Split::test}) {
+    const std::vector<std::string>& own = splits.lines[split];
+    const auto differ = std::mismatch(own.begin(), own.end(), train.begin(), train.end());
+    check_input(differ.first != own.end() && differ.second != train.end(),
                 "{}: --split {} has the examples of --split train: the program ignores --split",
                 program.name, name_of(split_names, split));
+  }
   Corpus corpus = reader->load(program.name, std::move(notes));
 
   for (const auto& [path, digest] : program.files) files.add(path, {digest});
-  for (const auto& [split, text] : splits.texts) {
-    const std::string lines = split == Split::train ? first_lines(text, first_examples) : text;
-    files.add(command, {lines});
-    corpus.kept_lines[name_of(split_names, split)] = lines;
+  for (const auto& [split, lines] : splits.lines) {
+    std::string& kept = corpus.kept_lines[name_of(split_names, split)];
+    for (const std::string& line : lines)
+      if (split != Split::train || &line - lines.data() < first_examples) kept += line + '\n';
+    files.add(command, {kept});
   }
   corpus.program_files = program.files;
-  if (program.is_kept) return corpus;
+  if (program.kept) return corpus;
 
-  const int64_t at_hand = reader->first().size;
+  Dataset& training = corpus.splits["train"];
+  const Dataset first = training;
   const auto stream = std::make_shared<ExampleStream>(
-      program, seed, std::move(splits.rest), at_hand,
+      program, seed, std::move(splits.rest), first.size,
       [reader](const std::string& line, int64_t i, Example& example) {
         reader->read_later(i, line, example);
       });
-  Dataset& training = corpus.splits["train"];
+  std::vector<Example> more;
+  for (int64_t i = first.size; i < program.at_hand; ++i) stream->get(i, more.emplace_back());
+  training.at_hand = first.size + std::ssize(more);
   training.size = unlimited;
-  training.at_hand = at_hand;
-  const auto get = [reader, stream, at_hand](int64_t i, Example& example) {
-    i < at_hand ? reader->first().get(i, example) : stream->get(i, example);
+  const auto get = [first, stream, more = std::move(more), at_hand = training.at_hand](
+                       int64_t i, Example& example) {
+    if (i < first.size) return first.get(i, example);
+    if (i >= at_hand) return stream->get(i, example);
+    example = more[static_cast<size_t>(i - first.size)];
   };
   training.get = feature_dataset(corpus.format, unlimited, get).get;
   corpus.seconds_waited = [stream] { return stream->seconds_waited(); };

@@ -161,8 +161,9 @@ class RowReader {
                   });
     // Labels are few, and texts many. Where labels are last, fewer texts than labels are enough to
     // tell, so that no file with the label first trains another model.
-    const bool are_swapped = is_first || file != Split::train ? 4 * texts.size() <= labels.size()
-                                                              : texts.size() < labels.size();
+    const bool are_swapped = is_first || file != Split::train
+                                 ? 4 * texts.size() <= labels.size()
+                                 : texts.size() > 1 && texts.size() < labels.size();
     check_input(!are_swapped,
                 "{}: the columns seem to be swapped: expected the {} before the tab and the {} "
                 "after it, found {} different labels and {} different texts in {} lines; if that "

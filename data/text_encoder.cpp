@@ -53,11 +53,19 @@ int32_t TextEncoder::id_of(std::string_view token) {
                 "expected a byte, as one character or as 00 to ff, found {}", in_quotes(token));
     return names.find(token);
   }
-  const auto found = tokens_.find(token);
-  if (found != tokens_.end()) return found->second;
-  const auto id = static_cast<int32_t>(entries_.size());
-  entries_.push_back({tokens_.emplace(token, id).first->first, 0, /*is_token=*/true});
-  return id;
+  const bool is_short = token.size() < 8;
+  uint64_t bytes = 1;
+  for (size_t i = 0; is_short && i < token.size(); ++i)
+    bytes = bytes << 8 | static_cast<unsigned char>(token[i]);
+  Recent& recent = recent_[(bytes * 0x9E3779B97F4A7C15) >> 52];
+  if (is_short && recent.bytes == bytes) return recent.id;
+  auto found = tokens_.find(token);
+  if (found == tokens_.end()) {
+    found = tokens_.emplace(token, static_cast<int32_t>(entries_.size())).first;
+    entries_.push_back({found->first, 0, /*is_token=*/true});
+  }
+  if (is_short) recent = {bytes, found->second};
+  return found->second;
 }
 
 void TextEncoder::count(std::span<const int32_t> ids) {
@@ -152,7 +160,7 @@ void TextEncoder::encode(std::vector<int32_t>& ids) {
       subwords_->append(entry->text, pieces);
       continue;
     }
-    if (entry) id = chosen_id(*entry);
+    if (entry) id = entry->id >= 0 ? entry->id : chosen_id(*entry);
     if (subwords_) pieces.push_back(id);
   }
   if (subwords_) ids.swap(pieces);

@@ -11,6 +11,7 @@
 // tokens, or is an error: see data/text_codec.h.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,12 @@ class TextEncoder {
   std::shared_ptr<const TextCodec> existing_codec_;  // may be null
   std::vector<Entry> entries_;
   StringMap<int32_t> tokens_;  // provisional ids
+  // The last short token of each slot. Most lines have the same few tokens.
+  struct Recent {
+    uint64_t bytes = 0;  // 1, and then those of the token, at most 7
+    int32_t id = 0;
+  };
+  std::array<Recent, 4096> recent_ = {};
   std::shared_ptr<const Subwords> subwords_;
   std::unique_ptr<TextCodec> known_;  // without <unk>
   bool has_unknown_;

@@ -18,6 +18,7 @@ inline constexpr Named<Level> levels[] = {{"character", Level::character},
                                           {"subword", Level::subword}};
 
 inline constexpr std::string_view white_space = " \t\n\v\f\r";  // what separates words
+constexpr bool is_white_space(char c) { return c == ' ' || ('\t' <= c && c <= '\r'); }
 
 // Calls visit(std::string_view) for each token of `text` in order. A character is one Unicode code
 // point. A word is a maximal run without ASCII white space. For characters and words the text
@@ -29,9 +30,9 @@ void for_each_token(Level level, std::string_view text, Visit visit) {
     if (level == Level::character) {
       length = std::min(character_length(text[at]), text.size() - at);
     } else if (level == Level::word) {
-      at = text.find_first_not_of(white_space, at);
-      if (at == text.npos) return;
-      length = std::min(text.find_first_of(white_space, at), text.size()) - at;
+      while (at < text.size() && is_white_space(text[at])) ++at;
+      if (at == text.size()) return;
+      for (length = 1; at + length < text.size() && !is_white_space(text[at + length]);) ++length;
     }
     visit(text.substr(at, length));
   }

@@ -12,6 +12,7 @@
 #include "core/atomic_file.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "data/example_loader.h"
 #include "data/generated.h"
 
 namespace heed {
@@ -87,6 +88,24 @@ Json target_json(const Corpus& corpus, const Example& example, bool is_pair) {
   return tokens_json(*corpus.target, ids);
 }
 
+// For each target but <eos> the loss of the best possible predictor, or its probabilities.
+Json reference_json(const Corpus& corpus, const Example& example) {
+  const auto width = static_cast<size_t>(corpus.reference_width);
+  const bool are_labels = !corpus.labels.empty();
+  std::vector<int32_t> order;
+  if (width > 1)
+    order = reference_order(are_labels ? corpus.labels : corpus.target->vocabulary().tokens(),
+                            are_labels);
+  Json list = Json::array();
+  for (std::span<const float> rest = example.reference; !rest.empty(); rest = rest.subspan(width))
+    if (width == 1 && !std::isnan(rest[0]))
+      list.push(exact(rest[0]));
+    else if (!std::isnan(rest[0]))
+      list.push(
+          Json::list(order, [&](int32_t id) { return exact(rest[static_cast<size_t>(id)]); }));
+  return list;
+}
+
 }  // namespace
 
 std::string example_row(const Corpus& corpus, const Example& example) {
@@ -104,6 +123,7 @@ std::string example_row(const Corpus& corpus, const Example& example) {
     row.set("positions",
             Json::list(example.position_ids, [](int32_t id) { return static_cast<int64_t>(id); }));
   row.set("target", target_json(corpus, example, is_pair));
+  if (!example.reference.empty()) row.set("reference", reference_json(corpus, example));
   if (example.group >= 0)
     row.set("group", groups_json(corpus.groups.at(static_cast<size_t>(example.group))));
   return row.text();

@@ -18,28 +18,6 @@ namespace {
 
 constexpr int64_t max_kept_lines = int64_t{1} << 31;  // bytes
 
-class KeptLines final : public LineSource {
- public:
-  KeptLines(const std::string& path, int64_t start)
-      : text_(read_bytes(path, max_kept_lines)), path_(path) {
-    for (std::string line; start > 0 && next(line);) --start;
-  }
-  bool next(std::string& line) override {
-    const size_t end = text_.find('\n', begin_);
-    if (end == text_.npos) return false;
-    line.assign(text_, begin_, end - begin_);
-    begin_ = end + 1;
-    return true;
-  }
-  void stop() override { begin_ = text_.size(); }
-  std::string problem() override { return path_ + " ends"; }
-  std::vector<std::string> take_errors() override { return {}; }
-
- private:
-  std::string text_, path_;
-  size_t begin_ = 0;
-};
-
 std::string name_of_program(const std::vector<std::string>& words) {
   std::string name;
   for (const std::string& word : words) name += (name.empty() ? "" : " ") + shell_word(word);
@@ -69,10 +47,7 @@ ExampleProgram kept_program(const LoadedConfig& config, ExampleProgram program) 
           program.files.emplace_back(path, digest.string());
       },
       "; restore the file");
-  program.is_kept = true;
-  program.start = [run](Split split, uint64_t, int64_t start) {
-    return std::make_unique<KeptLines>(kept_path(run, split), start);
-  };
+  program.kept = [run](Split split) { return read_bytes(kept_path(run, split), max_kept_lines); };
   return program;
 }
 
@@ -83,6 +58,8 @@ std::string kept_file(const std::string& split) { return split + ".jsonl"; }
 ExampleProgram example_program(const LoadedConfig& config) {
   const DataOptions& data = config.experiment.data;
   ExampleProgram program{.name = name_of_program(data.command)};
+  const TrainOptions& train = config.experiment.train;
+  if (!train.measures.empty()) program.at_hand = train.measure_examples;
   if (!config.starts_command) return kept_program(config, std::move(program));
   for (const std::string& word : data.command)
     if (const std::string path = absolute_path(word, data.command_folder);

@@ -104,6 +104,30 @@ TEST_CASE("examples: two readers of the same pairs give the same training") {
   CHECK(prompts.at("loss").number() == rows.at("loss").number());
 }
 
+TEST_CASE("examples: splits that heed data has written are read as the same data") {
+  const ExampleRuns& runs = example_runs();
+  for (const char* run : {"positions", "tags", "labels", "pairs", "prompts", "rows", "labelled"}) {
+    CAPTURE(run);
+    std::vector<std::string> read = {"data", run, "--set", "data.kind=examples"};
+    for (const std::string key : {"path", "val_path", "test_path"}) {
+      const std::string split = key == "path" ? "train" : key.substr(0, key.find('_'));
+      runs.ok({"data", run, "--split", split, "--write", split + ".jsonl"});
+      for (const std::string& word : {std::string("--set"), "data." + key + "=" + split + ".jsonl"})
+        read.push_back(word);
+    }
+    CHECK(runs.ok(read) == runs.ok({"data", run}));
+    for (const char* split : {"train", "test"}) {
+      std::vector<std::string> write = read;
+      for (const char* word : {"--split", split, "--write", "again.jsonl"}) write.push_back(word);
+      runs.ok(write);
+      CHECK(runs.read("again.jsonl") == runs.read(std::string(split) + ".jsonl"));
+    }
+  }
+  CHECK_CONTAINS(runs.read("test.jsonl"), "\"source\"");
+  runs.ok({"data", "positions", "--split", "test", "--write", "test.jsonl"});
+  CHECK_CONTAINS(runs.read("test.jsonl"), "\"reference\":[[0,0,0,0,0.");
+}
+
 TEST_CASE("examples: the distance to a reference is a score") {
   const Json scores = example_scores("positions");
   const double loss = scores.at("loss").number(), above = scores.at("loss_above_best").number();

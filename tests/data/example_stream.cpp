@@ -81,22 +81,21 @@ TEST_CASE("stream: the first lines of each split") {
   options.val_size = 3;
   ExampleProgram program = program_of(good, calls);
   ProgramSplits splits = read_splits(options, 7, program, 100);
-  CHECK(splits.texts[Split::val] == "1 7 0\n1 7 1\n1 7 2\n");
-  CHECK(splits.texts[Split::test].ends_with("2 7 999\n"));
-  CHECK(splits.texts[Split::train].ends_with("0 7 99\n"));
-  CHECK(splits.trained == 100);
+  CHECK(splits.lines[Split::val] == std::vector<std::string>{"1 7 0", "1 7 1", "1 7 2"});
+  CHECK(splits.lines[Split::test].back() == "2 7 999");
+  CHECK(splits.lines[Split::train].back() == "0 7 99");
+  CHECK(splits.lines[Split::train].size() == 100);
   CHECK(calls.starts == 6);
   std::string line;
   CHECK(splits.rest->next(line));
   CHECK(line == "0 7 100");
 
-  program = program_of(
-      [](Split s, uint64_t seed, int64_t i) { return i < 100 ? good(s, seed, i) : ""; }, calls);
-  program.is_kept = true;
-  options.test_size = 100;
+  program.kept = [](Split s) { return good(s, 7, 0) + "\n" + good(s, 7, 1) + "\n"; };
   splits = read_splits(options, 7, program, 1000);
-  CHECK(splits.trained == 100);
+  CHECK(splits.lines[Split::train] == std::vector<std::string>{"0 7 0", "0 7 1"});
+  CHECK(splits.lines[Split::val].size() == 2);
   CHECK_FALSE(splits.rest);
+  CHECK(calls.starts == 6);
 }
 
 TEST_CASE("stream: a program that breaks its contract is refused by name") {

@@ -233,6 +233,11 @@ TEST_CASE("examples: a file that cannot be used has one error with line and key"
       {R"({"input": "a", "target": "b", "grid": [1]})", lm,
        "\"grid\": a language model reads a sequence"},
       {R"({"input": "a", "target": "b", "edges": [[0, 0]]})", lm, "\"edges\": expected"},
+      {R"({"nodes": "a b", "edges": 5, "target": "b"})", classifier,
+       "\"edges\": expected lists of 2 numbers, the two nodes of an edge first"},
+      {R"({"nodes": "a b", "edges": "0 1", "target": "b"})", classifier,
+       "\"edges\": expected lists"},
+      {R"({"nodes": "a b", "edges": [null], "target": "b"})", classifier, "\"edges\": expected"},
       {"{\"input\": \"a\", \"target\": \"b\", \"reference\": [1]}\n"
        "{\"input\": \"a\", \"target\": \"b\", \"reference\": [[1, 0]]}\n",
        lm, "line 2: \"reference\": expected 1 for each target as before, found 2"},

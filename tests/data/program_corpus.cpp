@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <set>
-#include <sstream>
 
 #include "checks.h"
 #include "core/check.h"
@@ -147,6 +146,13 @@ TEST_CASE("program: pairs and labels") {
   CHECK(text_of(seq2seq, "train", 5000) == "s20 a <bos> b2 c | b2 c <eos>");
   const Corpus model = load(program_of(pairs));
   CHECK(text_of(model, "train", 5000) == "s20 a b2 | . b2 c");
+  const Line longer = [pairs](Split split, uint64_t seed, int64_t i) {  // after all that are read
+    return i == 5000 ? std::string(R"({"source": "s1 s2 a", "target": "c"})")
+                     : pairs(split, seed, i);
+  };
+  const Corpus others = load(program_of(longer));
+  CHECK(text_of(others, "train", 4999) == "s19 a b1 | . b1 c");
+  CHECK(text_of(others, "train", 5000) == "s1 s2 a | . . c");
 
   const Line labelled = [](Split split, uint64_t, int64_t i) {
     return fmt::format(R"({{"input": "s{} a", "target": "label {}", "group": "g"}})",
@@ -164,28 +170,37 @@ TEST_CASE("program: what a run has kept has the same fingerprint, and is no stre
   const Corpus corpus = load(program_of(repeating));
   CHECK(corpus.kept_lines.at("train").size() > corpus.kept_lines.at("val").size());
   ExampleProgram kept = program_of(repeating);
-  kept.is_kept = true;
+  kept.kept = [&](Split split) { return corpus.kept_lines.at(name_of(split_names, split)); };
   ExistingVocabulary existing;
   existing.source = existing.target = corpus.target;
-  class Ending final : public LineSource {
-   public:
-    explicit Ending(const std::string& text) : text_(text) {}
-    bool next(std::string& line) override { return static_cast<bool>(std::getline(text_, line)); }
-    void stop() override {}
-    std::string problem() override { return "the end"; }
-    std::vector<std::string> take_errors() override { return {}; }
-
-   private:
-    std::istringstream text_;
-  };
-  kept.start = [&](Split split, uint64_t, int64_t) {
-    return std::make_unique<Ending>(corpus.kept_lines.at(name_of(split_names, split)));
-  };
   const Corpus again = load(kept, ModelKind::language_model, command_options(), existing);
   CHECK(again.fingerprint == corpus.fingerprint);
   CHECK(again.splits.at("train").size == 1000);
   CHECK(again.splits.at("train").at_hand == 0);
   CHECK(text_of(again, "train", 17) == text_of(corpus, "train", 17));
+}
+
+TEST_CASE("program: examples that are read again and again stay in memory") {
+  int starts = 0;
+  ExampleProgram program = program_of(repeating);
+  program.start = [&starts, start = program.start](Split split, uint64_t seed, int64_t i) {
+    starts += split == Split::train;
+    return start(split, seed, i);
+  };
+  const Corpus without = load(program);
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < 1600; ++i) texts.push_back(text_of(without, "train", i));
+  program.at_hand = 1500;
+  starts = 0;
+  const Corpus corpus = load(program);
+  CHECK(corpus.splits.at("train").at_hand == 1500);
+  for (int64_t step = 0; step < 3; ++step)
+    for (int64_t i = 0; i < 1500; ++i)
+      REQUIRE(text_of(corpus, "train", i) == texts[static_cast<size_t>(i)]);
+  for (int64_t i = 1500; i < 1600; ++i)
+    REQUIRE(text_of(corpus, "train", i) == texts[static_cast<size_t>(i)]);
+  CHECK(starts == 2);  // once more to compare
+  CHECK(corpus.fingerprint == without.fingerprint);
 }
 
 }  // namespace program_corpus_tests
