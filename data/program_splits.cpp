@@ -62,19 +62,23 @@ void check_contract(const ExampleProgram& program, uint64_t seed, const std::vec
 
 ProgramSplits read_splits(const DataOptions& options, uint64_t seed, const ExampleProgram& program,
                           int64_t count) {
-  ProgramSplits splits;
-  if (program.kept) {
-    for (const auto& [name, split] : split_names)
-      for_each_line(program.kept(split), [&, split = split](std::string_view line, int64_t) {
-        splits.lines[split].emplace_back(line);
-      });
-    return splits;
-  }
   const auto size = [](int64_t wanted) { return wanted > 0 ? wanted : held_out_size; };
   std::vector<Asked> all;
   all.push_back({Split::val, 0, size(options.val_size)});
   all.push_back({Split::test, 0, size(options.test_size)});
   all.push_back({Split::train, 0, count});
+  ProgramSplits splits;
+  if (program.kept) {
+    for (const Asked& asked : all) {
+      std::vector<std::string>& lines = splits.lines[asked.split];
+      for_each_line(program.kept(asked.split),
+                    [&](std::string_view line, int64_t) { lines.emplace_back(line); });
+      check_input(asked.split == Split::train || std::ssize(lines) >= asked.count,
+                  "{}: --split {}: expected example {}: what the run has kept of them ends",
+                  program.name, name_of(split_names, asked.split), lines.size());
+    }
+    return splits;
+  }
   read(program, seed, all);
   check_contract(program, seed, all);
   for (Asked& asked : all) splits.lines[asked.split] = std::move(asked.lines);

@@ -140,7 +140,8 @@ TEST_CASE("binding: a run from before data.label_column has the label first") {
   const Workspace folder;
   std::string lines;
   for (int i = 0; i < 60; ++i)
-    lines += (i % 2 ? "odd\t" : "even\t") + std::string(1 + i % 7, 'a') + "b\n";
+    lines += (i % 2 ? "odd\t" : "even\t") + std::string(1 + i % 7, static_cast<char>('a' + i % 5)) +
+             "\n";
   folder.write("first.tsv", lines);
   folder.train("run",
                "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nkind = "

@@ -188,7 +188,7 @@ TEST_CASE("train: a run keeps what it needs of a command, and compares it") {
   if (has_command("report")) here.ok({"report", "run"});
   if (has_command("profile")) here.ok({"profile", "run", "--steps", "1"});
   here.write("run/data/val.jsonl", here.read("run/data/test.jsonl"));
-  check_rejected(here.heed({"evaluate", "run"}), 2, {"run/data/val.jsonl ends"});
+  check_rejected(here.heed({"evaluate", "run"}), 2, {"what the run has kept of them ends"});
   remove_all(here / "run/data/val.jsonl");
   check_rejected(here.heed({"evaluate", "run"}), 2, {"run/data/val.jsonl: missing"});
 }

@@ -125,7 +125,7 @@ TEST_CASE("examples: splits that heed data has written are read as the same data
   }
   CHECK_CONTAINS(runs.read("test.jsonl"), "\"source\"");
   runs.ok({"data", "positions", "--split", "test", "--write", "test.jsonl"});
-  CHECK_CONTAINS(runs.read("test.jsonl"), "\"reference\":[[0,0,0,0,0.");
+  CHECK_CONTAINS(runs.read("test.jsonl"), "\"reference\":[[0.0,0.0,0.0,0.0,0.");
 }
 
 TEST_CASE("examples: the distance to a reference is a score") {

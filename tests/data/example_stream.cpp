@@ -90,6 +90,7 @@ TEST_CASE("stream: the first lines of each split") {
   CHECK(splits.rest->next(line));
   CHECK(line == "0 7 100");
 
+  options.val_size = options.test_size = 2;
   program.kept = [](Split s) { return good(s, 7, 0) + "\n" + good(s, 7, 1) + "\n"; };
   splits = read_splits(options, 7, program, 1000);
   CHECK(splits.lines[Split::train] == std::vector<std::string>{"0 7 0", "0 7 1"});
