@@ -58,6 +58,11 @@ void TrainOptions::fields(Fields& f) {
             averages ? Field::Effect::weights : Field::Effect::none);
   f.integer("keep_checkpoints", keep_checkpoints, positive,
             "number of newest checkpoints to keep, besides the best one", Field::Effect::none);
+  f.integer("snapshots", snapshots, {0, 100},
+            "how many files of weights to keep beside the checkpoints, for `heed inspect`: the "
+            "newest of those after 1, 2, 3, 4, 6, 8, 12, 16, 24, … steps, at most 64 MiB together; "
+            "0: none, the default in a sweep",
+            Field::Effect::none);
   f.integer("average_checkpoints", average_checkpoints, snapshots_range,
             "evaluate and save the mean of the present weights and of those at the last n - 1 "
             "checkpoints (every checkpoint_every steps); 1: no mean");

@@ -34,6 +34,7 @@ struct TrainOptions {
   int64_t evaluate_batch_size = 0;
   int64_t checkpoint_every = 500;
   int64_t keep_checkpoints = 1;
+  int64_t snapshots = 20;
   int64_t average_checkpoints = 1;
   int64_t log_every = 50;
   bool statistics = false;

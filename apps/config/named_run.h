@@ -9,9 +9,9 @@ namespace heed {
 namespace run_files {
 inline constexpr const char *config = "config.toml", *vocabulary = "vocabulary.json",
                             *metrics = "metrics.jsonl", *log = "train.log",
-                            *checkpoints = "checkpoints", *result = "result.json",
-                            *record = "run.json", *error = "error.txt", *data = "data",
-                            *lock = ".lock";
+                            *checkpoints = "checkpoints", *snapshots = "snapshots",
+                            *result = "result.json", *record = "run.json", *error = "error.txt",
+                            *data = "data", *lock = ".lock";
 }
 // Returns whether the path is that of a folder with a config of a run.
 bool is_run(const std::string& path);

@@ -18,16 +18,17 @@ constexpr std::string_view step_prefix = "step-";
 constexpr int64_t max_state_bytes = 1 << 20;
 constexpr int64_t max_step = 1'000'000'000'000;
 
-// "step-200" → 200; other names → -1.
-int64_t step_of(std::string_view name) {
+}  // namespace
+
+std::string step_name(int64_t step) { return fmt::format("{}{}", step_prefix, step); }
+
+int64_t step_of_name(std::string_view name) {
   if (!name.starts_with(step_prefix)) return -1;
   name.remove_prefix(step_prefix.size());
   int64_t step = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
   return error == std::errc() && end == name.data() + name.size() ? step : -1;
 }
-
-}  // namespace
 
 bool all_finite(std::span<const float> values) {
   const float* const all = values.data();
@@ -82,7 +83,7 @@ Checkpoint::Checkpoint(std::string path, std::string hint)
     check_sound(false, file, "damaged");
   }
   state_.remove("sha256");
-  const int64_t named = step_of(name_of(path_));
+  const int64_t named = step_of_name(name_of(path_));
   check_sound(named < 0 || named == step_, file,
               fmt::format("of step {}, in the folder of step {}", step_, named));
 }
@@ -143,9 +144,7 @@ void Checkpoint::read(const char* name, const std::vector<NamedParameter>& tenso
   }
 }
 
-std::string Checkpoints::path(int64_t step) const {
-  return fmt::format("{}/{}{}", folder_, step_prefix, step);
-}
+std::string Checkpoints::path(int64_t step) const { return in_folder(folder_, step_name(step)); }
 
 void Checkpoints::save(int64_t step, const std::vector<NamedParameter>& model,
                        const std::vector<NamedParameter>& optimizer, Json state, int64_t best_step,
@@ -202,7 +201,7 @@ void Checkpoints::clean_up() const {
 std::vector<int64_t> Checkpoints::steps() const {
   std::vector<int64_t> all;
   for (const std::string& name : names_in_folder(folder_))
-    if (const int64_t step = step_of(name); step >= 0) all.push_back(step);
+    if (const int64_t step = step_of_name(name); step >= 0) all.push_back(step);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -219,10 +218,10 @@ std::string Checkpoints::find(const std::string& which) const {
   check_input(!all.empty(), "{}: no checkpoint yet", folder_);
   if (which == "latest") return path(all.back());  // the link may be older, if a save was killed
   const std::string best = link_target(in_folder(folder_, "best"));
-  const std::string name = which == "best" ? best : fmt::format("{}{}", step_prefix, which);
+  const std::string name = which == "best" ? best : std::string(step_prefix) + which;
   const std::string folder = in_folder(folder_, name);
-  check_input(step_of(name) >= 0 && exists(folder), "{}: no checkpoint {}; there are {}{}", folder_,
-              in_quotes(which, '\''), best.empty() ? "latest, " : "best, latest, ",
+  check_input(step_of_name(name) >= 0 && exists(folder), "{}: no checkpoint {}; there are {}{}",
+              folder_, in_quotes(which, '\''), best.empty() ? "latest, " : "best, latest, ",
               shortened(joined(all)));
   return folder;
 }

@@ -14,12 +14,18 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/support/json.h"
 #include "core/tensor_file.h"
 
 namespace heed {
+
+// Returns the name of what is kept of a step: "step-200".
+std::string step_name(int64_t step);
+// "step-200" → 200; other names → -1.
+int64_t step_of_name(std::string_view name);
 
 // Returns whether all values are finite.
 bool all_finite(std::span<const float> values);

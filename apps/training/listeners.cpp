@@ -204,6 +204,21 @@ void Evaluation::evaluate() {
     for (const Prediction& sample : training_.samples("val")) logging::sample(sample_text(sample));
 }
 
+// train.snapshots. Before the checkpoint of the same step: a run that resumes from it has them.
+class SnapshotWriter : public TrainingListener {
+ public:
+  using TrainingListener::TrainingListener;
+
+  Order order() const override { return Order::checkpoint; }
+  void after_step(const StepReport&) override {
+    const int64_t step = training_.step(), keep = training_.experiment.train.snapshots;
+    if (!training_.writer || keep == 0 || !Snapshots::is_due(step)) return;
+    const AveragedWeights average(training_.trainer);
+    training_.writer->snapshot(step, training_.trainer.model().parameters(), keep,
+                               training_.binding.metadata);
+  }
+};
+
 // After every evaluation, or every train.checkpoint_every steps and at the best evaluation.
 class CheckpointWriter : public TrainingListener {
  public:
@@ -317,6 +332,7 @@ TrainingListeners standard_listeners(TrainingContext& training) {
     all.push_back(std::make_unique<RowsWithoutSum>(training));
   if (training.experiment.train.statistics) all.push_back(std::make_unique<Statistics>(training));
   all.push_back(std::make_unique<Evaluation>(training));
+  all.push_back(std::make_unique<SnapshotWriter>(training));
   all.push_back(std::make_unique<CheckpointWriter>(training));
   all.push_back(std::make_unique<EarlyStop>(training));
   return all;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "apps/support/file_lock.h"
+#include "apps/training/checkpoint.h"
 #include "apps/training/run_record.h"
 #include "core/check.h"
 
@@ -45,11 +46,13 @@ RunFolder RunFolder::open(const std::string& path) {
   for (const std::string& file : run.files()) check_own(file, FileKind::plain);
   check_own(run.lock(), FileKind::plain);
   check_own(run.checkpoints(), FileKind::folder);
-  check_own(run.data(), FileKind::folder);
-  for (const std::string& file : names_in_folder(run.data()))
-    check_own(in_folder(run.data(), file), FileKind::plain);
+  for (const std::string& folder : {run.data(), run.snapshots()}) {
+    check_own(folder, FileKind::folder);
+    for (const std::string& file : names_in_folder(folder))
+      check_own(in_folder(folder, file), FileKind::plain);
+  }
   for (const std::string& name : names_in_folder(run.checkpoints())) {
-    if (!name.starts_with("step-")) continue;
+    if (step_of_name(name) < 0) continue;
     const std::string step = in_folder(run.checkpoints(), name);
     check_own(step, FileKind::folder);
     for (const std::string& file : names_in_folder(step))

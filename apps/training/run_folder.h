@@ -5,6 +5,7 @@
 //   metrics.jsonl    losses and scores by step, one JSON object a line
 //   train.log        the log
 //   checkpoints/     apps/training/checkpoint.h
+//   snapshots/       apps/training/snapshots.h
 //   result.json      the scores of the best checkpoint, at the end
 //   run.json         apps/training/run_record.h
 //   error.txt        the error that ended the last training in it, if one did
@@ -53,6 +54,7 @@ class RunFolder {
   std::string metrics() const { return in_folder(path_, run_files::metrics); }
   std::string log() const { return in_folder(path_, run_files::log); }
   std::string checkpoints() const { return in_folder(path_, run_files::checkpoints); }
+  std::string snapshots() const { return in_folder(path_, run_files::snapshots); }
   std::string data() const { return in_folder(path_, run_files::data); }
   std::string result() const { return in_folder(path_, run_files::result); }
   std::string record() const { return in_folder(path_, run_files::record); }

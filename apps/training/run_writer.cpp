@@ -129,6 +129,7 @@ void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t 
   metrics_.emplace(run_.metrics(), from_step);
   checkpoints_.clean_up();
   if (from_step > 0) checkpoints_.settle(from_step, best_step);
+  Snapshots(run_.snapshots()).settle(from_step);
   begin_session(config, corpus, from_step, sweep);
   Experiment written = config.experiment;
   written.data =
@@ -166,6 +167,11 @@ void RunWriter::save(int64_t step, const std::vector<NamedParameter>& model,
     restore();
     checkpoints_.save(step, model, optimizer, std::move(state), best_step, metadata);
   });
+}
+
+void RunWriter::snapshot(int64_t step, const std::vector<NamedParameter>& model, int64_t keep,
+                         const Metadata& metadata) {
+  held([&] { Snapshots(run_.snapshots()).save(step, model, keep, metadata); });
 }
 
 void RunWriter::result(const TrainingResult& result) {

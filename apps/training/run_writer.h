@@ -24,6 +24,7 @@
 #include "apps/training/metrics.h"
 #include "apps/training/result.h"
 #include "apps/training/run_folder.h"
+#include "apps/training/snapshots.h"
 #include "data/corpus.h"
 
 namespace heed {
@@ -58,6 +59,9 @@ class RunWriter {
   void save(int64_t step, const std::vector<NamedParameter>& model,
             const std::vector<NamedParameter>& optimizer, Json state, int64_t best_step,
             const Metadata& metadata);
+  // Keeps the weights after a step: see Snapshots::save().
+  void snapshot(int64_t step, const std::vector<NamedParameter>& model, int64_t keep,
+                const Metadata& metadata);
   // Writes result.json.
   void result(const TrainingResult& result);
   // Ends the session. Throws Error if a line of the log could not be written.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "apps/support/files.h"
@@ -54,27 +57,60 @@ Corpus SavedRun::data(const Checkpoint& checkpoint) const {
   return corpus;
 }
 
-std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
-  const ModelOptions& options = config.experiment.model;
-  const ModelSizes sizes = model_sizes(config.experiment, corpus);
+namespace {
+
+using UseWeights = std::function<void(const std::vector<NamedParameter>& weights)>;
+
+// Creates the model of a run for weights in the file or folder `path`.
+std::unique_ptr<Model> model_from(const SavedRun& run, const Corpus& corpus,
+                                  const std::string& path, const UseWeights& check,
+                                  const UseWeights& read) {
+  const ModelOptions& options = run.config.experiment.model;
+  const ModelSizes sizes = model_sizes(run.config.experiment, corpus);
   {
     // Checks the size before memory is allocated.
     ScopeGuard here;
     here->shapes_only = true;
     const std::unique_ptr<Model> planned = make_model(options, sizes);
     const std::vector<NamedParameter> weights = planned->parameters();
-    checkpoint.check_model(weights);
+    check(weights);
     double bytes = 0;
     for (const NamedParameter& each : weights) bytes += static_cast<double>(array_of(each).bytes());
     check_input(bytes <= available_memory(),
-                "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left",
-                checkpoint.path(), bytes / mib, available_memory() / mib);
+                "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left", path,
+                bytes / mib, available_memory() / mib);
   }
   ScopeGuard here;
-  here->initialise = false;  // the values come from the checkpoint
+  here->initialise = false;  // the values come from the file
   std::unique_ptr<Model> model = make_model(options, sizes);
-  checkpoint.read_model(model->parameters());
+  read(model->parameters());
   return model;
+}
+
+}  // namespace
+
+std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
+  return model_from(
+      *this, corpus, checkpoint.path(),
+      [&](const auto& weights) { checkpoint.check_model(weights); },
+      [&](const auto& weights) { checkpoint.read_model(weights); });
+}
+
+std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, int64_t step) const {
+  if (std::ranges::binary_search(Checkpoints(folder.checkpoints(), 1).steps(), step))
+    return model(corpus, checkpoint(std::to_string(step)));
+  const Snapshots snapshots(folder.snapshots());
+  return model_from(
+      *this, corpus, snapshots.path(step),
+      [&](const auto& weights) { snapshots.check_model(step, weights); },
+      [&](const auto& weights) { snapshots.read_model(step, weights); });
+}
+
+std::vector<int64_t> SavedRun::steps() const {
+  std::vector<int64_t> all;
+  std::ranges::set_union(Checkpoints(folder.checkpoints(), 1).steps(),
+                         Snapshots(folder.snapshots()).steps(), std::back_inserter(all));
+  return all;
 }
 
 void check_agreement(const Experiment& experiment, const std::string& data,

@@ -8,6 +8,7 @@
 #include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
 #include "apps/training/run_folder.h"
+#include "apps/training/snapshots.h"
 #include "core/inference_scope.h"
 #include "nn/models.h"
 
@@ -30,6 +31,10 @@ struct SavedRun {
   Corpus data(const Checkpoint& checkpoint) const;
   // Creates the model with the weights of a checkpoint. Does not use the splits of `corpus`.
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
+  // The same with the weights after one of the steps().
+  std::unique_ptr<Model> model(const Corpus& corpus, int64_t step) const;
+  // Returns the steps whose weights the run has, ascending: in a checkpoint or a snapshot.
+  std::vector<int64_t> steps() const;
 };
 
 // A trained run with its model.

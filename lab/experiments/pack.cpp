@@ -157,6 +157,15 @@ void place_checkpoint(const RunFolder& run, const std::string& to) {
     point_link(in_folder(folder, link), name);
 }
 
+void place_snapshots(const RunFolder& run, const std::string& to) {
+  const std::vector<std::string> names = names_in_folder(run.snapshots());
+  if (names.empty()) return;
+  const std::string folder = in_folder(to, run_files::snapshots);
+  make_subfolder(folder);
+  for (const std::string& name : names)
+    place(in_folder(run.snapshots(), name), in_folder(folder, name));
+}
+
 void place_run(const Entry& run, const std::string& to, const DataFolder* data, bool checkpoints) {
   make_folders(to);
   if (data)
@@ -167,7 +176,9 @@ void place_run(const Entry& run, const std::string& to, const DataFolder* data, 
        {run.folder.vocabulary(), run.folder.metrics(), run.folder.result(), run.folder.record(),
         run.folder.log(), run.folder.error()})
     place_if_exists(file, in_folder(to, name_of(file)));
-  if (checkpoints) place_checkpoint(run.folder, to);
+  if (!checkpoints) return;
+  place_checkpoint(run.folder, to);
+  place_snapshots(run.folder, to);
 }
 
 void place_sweep(const std::string& from, const std::string& to, const DataFolder* data) {

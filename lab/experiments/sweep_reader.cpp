@@ -138,8 +138,17 @@ class SweepReader {
       sweep_.base.set(key, value_in_file(entry, arguments_.path));
     }
     for (const std::string& assignment : arguments_.set) sweep_.base.set(assignment);
+    keep_no_snapshots();
     const Experiment base = experiment_of(sweep_);
     if (o.seeds.empty()) o.seeds = {base.seed};
+  }
+
+  // A sweep compares scores: train.snapshots is 0 in it, unless it is set.
+  void keep_no_snapshots() {
+    const std::string key = "train.snapshots";
+    Experiment any;
+    if (!sweep_.base.fill(any).contains(key))
+      sweep_.base.set(key, {typed_value("0", key).value, Origin(), ""});
   }
 
   void add_groups(const std::string& section, const std::vector<TomlEntry>& entries) {

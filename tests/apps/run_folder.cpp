@@ -87,6 +87,7 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
     write_run(run.path(), "seed = 1\n");
     make_folders(run.path() + "/checkpoints/step-1");
     write_file(run.path() + "/checkpoints/step-1/state.json", "{}");
+    make_folders(run.path() + "/snapshots");
     REQUIRE(thrown<InputError>([&] { RunFolder::open(run.path()); }) == "");
     const std::string path = run.path() + "/" + name;
     remove_all(path);
@@ -104,12 +105,13 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
   };
   for (const char* name :
        {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log", "result.json",
-        "run.json", "checkpoints/step-1/state.json", "checkpoints/step-1/model.safetensors"}) {
+        "run.json", "checkpoints/step-1/state.json", "checkpoints/step-1/model.safetensors",
+        "snapshots/step-1.safetensors"}) {
     CHECK_CONTAINS(error_of(name, link), "expected a plain file, found a link; nothing outside");
     CHECK_CONTAINS(error_of(name, [](const std::string& path) { ::mkfifo(path.c_str(), 0600); }),
                    "expected a plain file, found a device or FIFO");
   }
-  for (const char* name : {"checkpoints", "checkpoints/step-2"})
+  for (const char* name : {"checkpoints", "checkpoints/step-2", "snapshots"})
     CHECK_CONTAINS(error_of(name, link_to_folder),
                    "expected a folder, found a link; nothing outside");
 

@@ -90,7 +90,8 @@ TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores an
   CHECK(output.err.find('\r') == output.err.npos);
   CHECK(names_in_folder(workspace / "r") ==
         std::vector<std::string>{".lock", "checkpoints", "config.toml", "metrics.jsonl",
-                                 "result.json", "run.json", "train.log", "vocabulary.json"});
+                                 "result.json", "run.json", "snapshots", "train.log",
+                                 "vocabulary.json"});
   const Json result = workspace.json("r/result.json");
   CHECK(result.at("steps").integer() == 30);
   CHECK(result.at("seconds").number() > 0);
@@ -416,8 +417,9 @@ TEST_CASE("train: links in a run folder are not followed") {
   write_file(workspace / "secret", secret);
   copy_run("other");
   const std::vector<std::string> before = digests(workspace / "other");
-  for (const char* name : {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log",
-                           "result.json", "run.json", "checkpoints", "checkpoints/step-30"}) {
+  for (const char* name :
+       {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log", "result.json",
+        "run.json", "checkpoints", "checkpoints/step-30", "snapshots"}) {
     copy_run("r");
     const std::string path = workspace / ("r/" + std::string(name));
     const bool folder = is_folder(path);
@@ -442,6 +444,7 @@ TEST_CASE("train: links in a run folder are not followed") {
   CHECK(digests(workspace / "other") == before);
 
   copy_run("r");  // links with temporary names are removed
+  point_link(workspace / "r/snapshots/.tmp-step-31.safetensors", workspace / "secret");
   point_link(workspace / "r/.tmp-config.toml", workspace / "secret");
   point_link(workspace / "r/.tmp-metrics.jsonl", workspace / "secret");
   point_link(workspace / "r/checkpoints/.tmp-step-31", workspace / "other");

@@ -53,8 +53,9 @@ TEST_CASE("pack: an unpacked run evaluates and trains as the run does") {
   CHECK(study.ok({"pack", "runs/r"}) == "r.tgz\n");
   study.shell("mkdir there && tar -xzf r.tgz -C there");
   CHECK(names_in_folder(study / "there") == std::vector<std::string>{"r"});
-  for (const char* file : {"config.toml", "vocabulary.json", "metrics.jsonl", "result.json",
-                           "run.json", "train.log", "checkpoints/best/model.safetensors"})
+  for (const char* file :
+       {"config.toml", "vocabulary.json", "metrics.jsonl", "result.json", "run.json", "train.log",
+        "checkpoints/best/model.safetensors", "snapshots/step-2.safetensors"})
     CHECK_MESSAGE(
         study.read(std::string("there/r/") + file) == study.read(std::string("runs/r/") + file),
         file);

@@ -453,6 +453,10 @@ TEST_CASE("sweep: a run tells the keys of the sweep from those of [set] and of t
     CHECK_CONTAINS(set_in.at("model.dim").string(), "c.toml:2");
   };
   check_origins("seed-1");
+  CHECK_FALSE(study.has("s/lr=0.002/seed-1/snapshots"));  // unless they are asked for
+  study.ok({"sweep", "s.toml", "--run", "seen", "--seeds", "1", "--set", "train.snapshots=2"});
+  CHECK(names_in_folder(study / "seen/lr=0.002/seed-1/snapshots") ==
+        std::vector<std::string>{"step-1.safetensors", "step-2.safetensors"});
   study.ok({"sweep", "s", "--seeds", "2"});  // continued from its folder
   check_origins("seed-2");
   CHECK(session_of("seed-2").at("set_in").at("seed").string() == "sweep");

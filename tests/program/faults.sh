@@ -74,7 +74,7 @@ try_all() {
     "$program" train config.toml --resume --run disk/run >out 2>err ||
       { cat err >&2; fail "call $call, ${calls[call - 1]}: the run cannot be resumed"; }
     same_run uninterrupted disk/run >&2 || fail "call $call, ${calls[call - 1]}: the resumed run differs"
-    if ls -A disk/run/checkpoints | grep -q '^\.tmp'; then fail "call $call, ${calls[call - 1]}: leaves a half-written checkpoint"; fi
+    if compgen -G "disk/run/*/.tmp*" >/dev/null; then fail "call $call, ${calls[call - 1]}: leaves half-written weights"; fi
   done
 }
 

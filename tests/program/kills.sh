@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills runs (SIGKILL) at random times and resumes them. At the end they must be bitwise identical to uninterrupted
 # runs: weights, optimizer state, metrics and scores. Half of the kills are at any time, including startup and resuming.
-# The other half are while a checkpoint is being written.
+# The other half are while a checkpoint or a snapshot is being written.
 #
 #   kills.sh PROGRAM [KILLS [SEED]]
 set -euo pipefail
@@ -103,7 +103,7 @@ sleep_up_to() {
   sleep "$((time / 1000)).$(printf %03d $((time % 1000)))"
 }
 
-being_written() { compgen -G "killed/checkpoints/.tmp-step-*" >/dev/null; }
+being_written() { compgen -G "killed/*/.tmp-step-*" >/dev/null; }
 
 killed=0 halves=0 runs=0 resumed=0
 while ((killed < kills)); do
@@ -131,7 +131,7 @@ while ((killed < kills)); do
   done
   runs=$((runs + 1))
   same_run "$config" killed >&2 || fail "$config: differs after $killed kills"
-  if ls -A killed/checkpoints | grep -q '^\.tmp'; then fail "$config: a half-written checkpoint was left behind"; fi
+  if being_written; then fail "$config: a half-written checkpoint or snapshot was left behind"; fi
 done
-((halves > 0 && resumed > 0)) || fail "no kill interrupted the writing of a checkpoint, or no run was resumed"
-echo "$killed kills in $runs runs, $resumed resumed, $halves in the middle of a checkpoint: 0 lost, 0 different"
+((halves > 0 && resumed > 0)) || fail "no kill interrupted the writing of weights, or no run was resumed"
+echo "$killed kills in $runs runs, $resumed resumed, $halves while weights were being written: 0 lost, 0 different"

@@ -7,8 +7,8 @@ fail() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; exit 1; }
 
 without_times() { sed -E 's/"(tokens_per_s|seconds)": ?[0-9.eE+-]+//g' "$1"; }
 
-# same_run A B: fails and prints the first difference unless both runs are bitwise identical: weights, optimizer state,
-# metrics, scores, config and vocabulary.
+# same_run A B: fails and prints the first difference unless both runs are bitwise identical: weights, snapshots, optimizer
+# state, metrics, scores, config and vocabulary.
 same_run() {
   local which file
   for which in latest best; do
@@ -21,6 +21,7 @@ same_run() {
   for file in metrics.jsonl result.json; do
     diff <(without_times "$1/$file") <(without_times "$2/$file") || { echo "$file differs"; return 1; }
   done
+  if [[ -e $1/snapshots || -e $2/snapshots ]]; then diff -r "$1/snapshots" "$2/snapshots" || return 1; fi
   for file in config.toml vocabulary.json; do
     cmp "$1/$file" "$2/$file" || return 1
   done
