@@ -27,7 +27,8 @@ struct View;
 struct InspectArguments final : CommandArguments {
   std::string path, view, checkpoint, split, with = "mean", token, against, output, positions;
   std::vector<std::string> parts;
-  int64_t examples = 1000, example = 0;
+  int64_t examples = 1000;
+  std::optional<int64_t> example;
   bool json = false;
 
   std::vector<Option> options() override {
@@ -44,7 +45,9 @@ struct InspectArguments final : CommandArguments {
          "Read this many examples, from the first on (default: 1000)",
          {1, 1 << 24}},
         {"--example", "N", &example,
-         "Example that lens, attribute, trace and the page show, counted from 0 (default: 0)",
+         "Example that lens, attribute, trace and the page show, counted from 0 (default: 0; on "
+         "the "
+         "page the one with the largest loss of those that the model gets right)",
          at_least(0)},
         {"--with", "mean|zero|resample", &with,
          "Replace an ablated part by its mean over the examples, by 0, or by its value for "
@@ -105,18 +108,18 @@ constexpr View views[] = {
      }},
     {"lens", "What the model would predict if it ended after an earlier layer.",
      [](const Inspected& i, const InspectArguments& a) -> View::Values {
-       return lens(i, a.example);
+       return lens(i, a.example.value_or(0));
      },
      true},
     {"attribute", "Which parts write the difference between the logits of two tokens.",
      [](const Inspected& i, const InspectArguments& a) -> View::Values {
-       return attribute(i, a.example, id_of("--token", a.token, i.corpus),
+       return attribute(i, a.example.value_or(0), id_of("--token", a.token, i.corpus),
                         id_of("--against", a.against, i.corpus));
      },
      true},
     {"trace", "The stream of one example at every stage: its norm, active units and logits.",
      [](const Inspected& i, const InspectArguments& a) -> View::Values {
-       return trace(i, a.example);
+       return trace(i, a.example.value_or(0));
      },
      true}};
 
@@ -140,14 +143,15 @@ void InspectArguments::check(const View* chosen) const {
       (view == "ablate" || parts.empty()) && (!chosen || view == "ablate" || with == "mean"),
       "--parts and --with go with the view ablate");
   check_input(view == "ablate" || positions.empty(), "--positions goes with the view ablate");
-  check_input(!chosen || chosen->one_example || example == 0,
+  check_input(!chosen || chosen->one_example || !example,
               "--example goes with the views lens, attribute and trace");
   check_input(view == "attribute" || (token.empty() && against.empty()),
               "--token and --against go with the view attribute");
   check_input(token.empty() || token != against,
               "--token {} and --against {}: expected two different tokens", token, against);
-  check_input(example < examples, "--example {}: only {} examples are read; raise --examples",
-              example, examples);
+  check_input(example.value_or(0) < examples,
+              "--example {}: only {} examples are read; raise --examples", example.value_or(0),
+              examples);
   check_input(!json || output.empty(), "--json and --output: choose one");
 }
 
@@ -163,7 +167,8 @@ int InspectArguments::run() const {
   const Corpus& corpus = loaded.corpus;
   const std::string name = split_or_default(corpus, split);
   const Dataset first = first_of(split_of(corpus, name), examples);
-  check_input(example < first.size, "--example {}: there are {} examples, counted from 0", example,
+  check_input(example.value_or(0) < first.size,
+              "--example {}: there are {} examples, counted from 0", example.value_or(0),
               first.size);
   const int64_t batch = experiment.train.evaluation_batch();
   check_input(with != "resample" || (first.size - 1) % batch != 0,
@@ -206,8 +211,9 @@ const Command lab_commands::inspect = {
         "attribute   which parts write the difference between the logits of two tokens\n"
         "trace       the stream of one example: its norm, active units and logits at every "
         "stage\n\n"
-        "Without VIEW, --output writes one page with a slider through the saved checkpoints, up to "
-        "21.\n\n"
+        "Without VIEW, --output writes one page with a slider through the steps whose weights the "
+        "run\n"
+        "has (train.snapshots and train.keep_checkpoints), up to 22.\n\n"
         "Examples:\n"
         "  heed inspect runs/latest heads\n"
         "  heed inspect runs/latest ablate\n"

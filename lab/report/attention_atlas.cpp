@@ -134,8 +134,8 @@ Json maps_json(const MapsOfExample& maps) {
   return list;
 }
 
-std::vector<int64_t> checkpoint_steps(const SavedRun& run, size_t most) {
-  const std::vector<int64_t> steps = Checkpoints(run.folder.checkpoints(), 1).steps();
+std::vector<int64_t> shown_steps(const SavedRun& run, size_t most) {
+  const std::vector<int64_t> steps = run.steps();
   if (steps.size() <= most) return steps;
   if (most == 1) return {steps.back()};
   std::vector<int64_t> chosen;
@@ -160,12 +160,12 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   }
   check_input(weights <= 2 * max_weights, "it has {} weights, too many for a page", weights);
   const std::vector<int64_t> steps =
-      checkpoint_steps(run, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
+      shown_steps(run, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
   std::vector<MapsOfExample> maps(examples.size());
   Json step_list = Json::array(), scores = Json::array();
   const Dataset& dataset = split_of(corpus, split);
   for (const int64_t step : steps) {
-    const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(step)));
+    const std::unique_ptr<Model> model = run.model(corpus, step);
     here->step = static_cast<uint32_t>(step);
     for (size_t i = 0; i < examples.size(); ++i)
       maps[i].push_back(maps_of(*model, examples[i].read));

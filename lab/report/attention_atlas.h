@@ -1,4 +1,4 @@
-// The attention of every layer and head on a few examples, at several checkpoints.
+// The attention of every layer and head on a few examples, at several steps of the training.
 #pragma once
 
 #include <string>
@@ -19,18 +19,18 @@ namespace heed {
 //   and for each step in "scores" those of heads (lab/inspect/heads.h) on 32 examples of the split:
 //   [{"module": "decoder.layers.0.attention", "head": 1, "previous", "duplicate", "induction"}, …]
 //
-// with the weights of each checkpoint as bytes, (heads, rows, columns): √(|weight| / scale) · 255.
-// Rows are queries. There are at most 8 checkpoints, the first and the last among them, and at most
+// with the weights at each step as bytes, (heads, rows, columns): √(|weight| / scale) · 255.
+// Rows are queries. There are at most 8 steps, the first and the last among them, and at most
 // 3 examples of the split, of at most 100 positions; texts are cut to 40 tokens. Throws InputError
 // that says why there is none.
 Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::string& split);
 
-// The maps of one example at every checkpoint: [checkpoint][layer].
+// The maps of one example at every step: [step][layer].
 using MapsOfExample = std::vector<std::vector<AttentionMap>>;
 // Returns the "maps" of an example, as above.
 Json maps_json(const MapsOfExample& maps);
-// Returns the steps of the run's checkpoints; of more than `most`, that many at equal distances,
-// the first and the last among them.
-std::vector<int64_t> checkpoint_steps(const SavedRun& run, size_t most);
+// Returns the steps of the run's checkpoints and snapshots; of more than `most`, every n-th, the
+// first and the last among them.
+std::vector<int64_t> shown_steps(const SavedRun& run, size_t most);
 
 }  // namespace heed

@@ -22,7 +22,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t most_checkpoints = 21, most_weights = 3'000'000, curve_points = 400;
+constexpr size_t most_steps = 22, most_weights = 3'000'000, curve_points = 400;
 constexpr int64_t most_map_positions = 100;
 
 // The views of one checkpoint; none: the model has no such view.
@@ -87,26 +87,36 @@ Json parts_json(const Views& views) {
   return list;
 }
 
+// An example whose maps, lens and attribution the page shows.
+struct ShownExample {
+  int64_t index;
+  std::string why;
+  Dataset alone;
+  std::optional<int64_t> token = {}, other = {};  // of the attribution
+  MapsOfExample maps = {};
+  Json data = Json::object(), views = Json::array();
+};
+
 class Inside {
  public:
   Inside(const TrainedModel& loaded, const Dataset& examples, const InsideRequest& request)
-      : loaded_(loaded),
-        examples_(examples),
-        request_(request),
-        one_{1, [&](int64_t, Example& example) { examples.get(request.example, example); },
-             examples.collate} {
-    size_t weights = 0;
-    for (const AttentionMap& map : maps_of(*loaded.model)) {
-      weights += static_cast<size_t>(map.weights.size());
-      if (std::ssize(map.queries) > most_map_positions || std::ssize(map.keys) > most_map_positions)
-        weights = most_weights + 1;
-    }
+      : loaded_(loaded), examples_(examples), request_(request) {
+    choose();
+    const size_t weights = weights_of(shown_[0]);
     has_maps_ = weights > 0 && weights <= most_weights;
     if (weights > most_weights)
       notes_.push_back("Attention is left out: the example has too many positions for a page.");
-    steps_ = checkpoint_steps(
-        loaded.run, has_maps_ ? std::clamp<size_t>(most_weights / weights, 1, most_checkpoints)
-                              : most_checkpoints);
+    steps_ = shown_steps(loaded.run, has_maps_
+                                         ? std::clamp<size_t>(most_weights / weights, 1, most_steps)
+                                         : most_steps);
+    if (has_maps_) {
+      size_t all = 0;
+      const auto fits = [&](const ShownExample& shown) {
+        all += weights_of(shown) * steps_.size();
+        return all <= most_weights;
+      };
+      shown_.erase(std::ranges::find_if_not(shown_.begin() + 1, shown_.end(), fits), shown_.end());
+    }
     first_ = std::ranges::upper_bound(steps_, loaded.checkpoint.step()) - steps_.begin() - 1;
     describe();
     compute();
@@ -120,9 +130,47 @@ class Inside {
     return {model, experiment.model, loaded_.corpus, examples, experiment.train.evaluation_batch()};
   }
 
-  std::vector<AttentionMap> maps_of(const Model& model) const {
-    const Inspected here = inspected(model, one_);
+  std::vector<AttentionMap> maps_of(const Model& model, const ShownExample& shown) const {
+    const Inspected here = inspected(model, shown.alone);
     return attention_maps(record_attention(model, here.one), labels_of(here.one, loaded_.corpus));
+  }
+
+  // The weights of its maps; more than most_weights if it has too many positions.
+  size_t weights_of(const ShownExample& shown) const {
+    size_t weights = 0;
+    for (const AttentionMap& map : maps_of(*loaded_.model, shown)) {
+      weights += static_cast<size_t>(map.weights.size());
+      if (std::ssize(map.queries) > most_map_positions || std::ssize(map.keys) > most_map_positions)
+        return most_weights + 1;
+    }
+    return weights;
+  }
+
+  // Chooses the examples to show, the first one first.
+  void choose() {
+    const ExampleLosses losses = losses_of(inspected(*loaded_.model, examples_));
+    std::vector<std::pair<double, int64_t>> right, wrong, all;  // mean loss, example
+    for (size_t i = 0; i < losses.loss.size(); ++i) {
+      if (losses.targets[i] == 0) continue;
+      const std::pair each{losses.loss[i] / losses.targets[i], static_cast<int64_t>(i)};
+      (losses.correct[i] == losses.targets[i] ? right : wrong).push_back(each);
+      all.push_back(each);
+    }
+    if (request_.example) show(*request_.example, "it was asked for");
+    if (!right.empty())
+      show(std::ranges::max(right).second, "the largest loss among those it gets right");
+    if (const auto median = all.begin() + std::ssize(all) / 2; !all.empty()) {
+      std::ranges::nth_element(all, median);
+      show(median->second, "a median loss");
+    }
+    if (!wrong.empty() && !loaded_.corpus.format.numbers)
+      show(std::ranges::max(wrong).second, "the largest loss among those it gets wrong");
+    if (shown_.empty()) show(0, "the first");
+  }
+  void show(int64_t index, const char* why) {
+    if (std::ranges::find(shown_, index, &ShownExample::index) != shown_.end()) return;
+    const auto get = [this, index](int64_t, Example& example) { examples_.get(index, example); };
+    shown_.push_back({index, why, {1, get, examples_.collate}});
   }
 
   // Calls f. If the model has no such view, the page says why.
@@ -136,36 +184,41 @@ class Inside {
 
   // Computes what all checkpoints share.
   void describe() {
-    const Corpus& corpus = loaded_.corpus;
-    const Inspected here = inspected(*loaded_.model, one_);
-    if (corpus.format.features == 0) {
-      const PositionLabels labels = labels_of(here.one, corpus);
-      data_.set("input",
-                shortened(joined(labels.source.empty() ? labels.target : labels.source, " "), 200));
-    }
-    part("The lens is left out", [&] {
-      const Lens seen = lens(here);
-      data_.set("target", seen.target).set("position", seen.position);
-    });
-    part("The attribution is left out", [&] {
-      const Attribution parts = attribute(here);
-      data_.set("token", parts.token).set("other", parts.other);
-      token_ = parts.token_id;
-      other_ = parts.other_id;
-    });
+    for (ShownExample& shown : shown_) describe(shown);
     const Curves curves = read_curves(loaded_.run.folder.metrics());
     if (const Curve* const curve = curves.find("val.loss"))
       data_.set("curve",
                 chart_json({"Validation loss", "val.loss", {{"validation loss", 0, *curve}}},
                            curve_points));
   }
+  void describe(ShownExample& shown) {
+    const Corpus& corpus = loaded_.corpus;
+    const Inspected here = inspected(*loaded_.model, shown.alone);
+    shown.data.set("example", shown.index).set("why", shown.why);
+    if (corpus.format.features == 0) {
+      const PositionLabels labels = labels_of(here.one, corpus);
+      shown.data.set(
+          "input",
+          shortened(joined(labels.source.empty() ? labels.target : labels.source, " "), 200));
+    }
+    part("The lens is left out", [&] {
+      const Lens seen = lens(here);
+      shown.data.set("target", seen.target).set("position", seen.position);
+    });
+    part("The attribution is left out", [&] {
+      const Attribution parts = attribute(here);
+      shown.data.set("token", parts.token).set("other", parts.other);
+      shown.token = parts.token_id;
+      shown.other = parts.other_id;
+    });
+  }
 
   static bool has_heads(const HeadScores& all, const std::string& module) {
     return std::ranges::find(all.heads, module, &HeadScores::Head::module) != all.heads.end();
   }
 
-  // The views of one checkpoint. What the model does not have is empty.
-  Json views_of(const Model& model, int64_t step) {
+  // The heads at one checkpoint, on all examples. What the model does not have is empty.
+  Json heads_of(const Model& model, int64_t step) {
     const Inspected all = inspected(model, examples_);
     Views views;
     part("Heads are left out", [&] {
@@ -176,15 +229,7 @@ class Inside {
       });
       if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
     });
-    const Inspected one = inspected(model, one_);
-    part("The lens is left out", [&] { views.lens = lens(one); });
-    part("The attribution is left out",
-         [&] { views.attribution = attribute(one, 0, token_, other_); });
-    Json row = Json::object()
-                   .set("step", step)
-                   .set("heads", heads_json(views))
-                   .set("lens", lens_json(views))
-                   .set("parts", parts_json(views));
+    Json row = Json::object().set("step", step).set("heads", heads_json(views));
     if (views.ablation) {
       row.set("loss", six_digits(views.ablation->loss))
           .set("accuracy", six_digits(views.ablation->accuracy));
@@ -193,38 +238,51 @@ class Inside {
       row.set("loss", six_digits(losses.mean_loss()))
           .set("accuracy", six_digits(losses.accuracy()));
     }
+    return row;
+  }
+
+  // Lens and attribution of an example at one checkpoint.
+  Json views_of(const Model& model, const ShownExample& shown) {
+    const Inspected one = inspected(model, shown.alone);
+    Views views;
+    part("The lens is left out", [&] { views.lens = lens(one); });
+    part("The attribution is left out",
+         [&] { views.attribution = attribute(one, 0, shown.token, shown.other); });
+    Json row = Json::object().set("lens", lens_json(views)).set("parts", parts_json(views));
     if (views.attribution) row.set("difference", six_digits(views.attribution->difference));
     return row;
   }
 
   void compute() {
     const ScopeGuard here;
-    MapsOfExample maps;
-    Json rows = Json::array();
+    Json rows = Json::array(), all = Json::array();
     for (const int64_t step : steps_) {
       if (steps_.size() > 1)
-        logging::info("checkpoint {} of {}: step {}", rows.elements().size() + 1, steps_.size(),
-                      step);
-      const std::unique_ptr<Model> model =
-          loaded_.run.model(loaded_.corpus, loaded_.run.checkpoint(std::to_string(step)));
+        logging::info("{} of {}: step {}", rows.elements().size() + 1, steps_.size(), step);
+      const std::unique_ptr<Model> model = loaded_.run.model(loaded_.corpus, step);
       here->step = static_cast<uint32_t>(step);
-      if (has_maps_) maps.push_back(maps_of(*model));
-      rows.push(views_of(*model, step));
+      rows.push(heads_of(*model, step));
+      for (ShownExample& shown : shown_) {
+        if (has_maps_) shown.maps.push_back(maps_of(*model, shown));
+        shown.views.push(views_of(*model, shown));
+      }
     }
+    for (ShownExample& shown : shown_)
+      all.push(shown.data.set("maps", has_maps_ ? maps_json(shown.maps) : Json::array())
+                   .set("views", shown.views));
     data_.set("checkpoints", std::move(rows))
         .set("first", first_)
-        .set("maps", has_maps_ ? maps_json(maps) : Json::array())
+        .set("shown", std::move(all))
         .set("split", request_.split);
   }
 
   const TrainedModel& loaded_;
   const Dataset& examples_;
   const InsideRequest& request_;
-  Dataset one_;  // the example
+  std::vector<ShownExample> shown_;
   std::vector<int64_t> steps_;
   int64_t first_ = 0;  // the index of the checkpoint that is shown first
   bool has_maps_ = false;
-  std::optional<int64_t> token_ = {}, other_ = {};
   Json data_ = Json::object();
   std::vector<std::string> notes_;
 };
@@ -243,7 +301,6 @@ FactsPage Inside::page() const {
                         .set("heads", o.heads)
                         .set("width", o.dim)
                         .set("parameters", loaded_.model->parameter_count()))
-      .set("example", request_.example)
       .set("examples", examples_.size)
       .set("with", name_of(ablate_with_names, request_.with))
       .set("notes", notes_);

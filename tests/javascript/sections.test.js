@@ -444,7 +444,13 @@ test("runs that are not grouped are a table, or only curves", () => {
 
 test("the page of inspect has what the model has", () => {
   const data = {
-    checkpoints: [{ heads: [{}], lens: [], parts: [1] }],
+    checkpoints: [{ step: 3000, heads: [{}] }],
+    shown: [1, 7].map((example) => ({
+      example,
+      why: "a median loss",
+      maps: [],
+      views: [{ lens: [], parts: [1] }],
+    })),
     first: 0,
     model: {
       kind: "encoder-decoder",
@@ -454,7 +460,6 @@ test("the page of inspect has what the model has", () => {
       width: 16,
       parameters: 4321,
     },
-    example: 1,
     examples: 1000,
     split: "val",
     with: "zero",
@@ -464,16 +469,23 @@ test("the page of inspect has what the model has", () => {
   contains(
     bodyOf(page),
     "encoder-decoder · 1 + 2 layers × 2 heads · width 16 · 4\u202f321 parameters",
-    "show example 1 of the validation split; scores and ablation read 1\u202f000 of its examples",
+    "The page shows step 3\u202f000, because the run has the weights of no other. train.snapshots",
+    "show one example of the validation split; scores and ablation read 1\u202f000 of its examples",
     "when 0 replaces its output",
     '<p class="note">The lens is left out</p>',
     '<section id="head" aria-label="The chosen head">',
   );
+  assert.equal(data.example, 1);
+  const [, chooser] = page.heading;
+  contains(markup(chooser), "<option>example 7: a median loss</option>");
   assert.deepEqual(page.links, [
     ["heads", "Heads"],
     ["parts", "Attribution"],
     ["reading", "Reading"],
   ]);
+  data.checkpoints.push({ step: 4000, heads: [{}] });
+  for (const each of data.shown) each.views.push({ lens: [], parts: [2] });
+  contains(bodyOf(insidePage(data)), "The slider moves everything");
 });
 
 test("the list of runs links to them, and numbers of a view have bars", () => {

@@ -509,10 +509,44 @@ TEST_CASE("inspect: the stages of the lens are those of trace, and end with the 
   }
 }
 
+TEST_CASE("inspect: the page of a run as it is has its snapshots, and begins with a hard example") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  heed_ok(folder.path, {"train", "c.toml", "--run", "r", "--set", "train.snapshots=4"});
+  heed_ok(folder.path, {"inspect", "r", "-o", "page.html"});
+  const Json data = data_of(read_file(folder / "page.html", "page"));
+  std::vector<int64_t> steps;
+  for (const Json& each : data.at("checkpoints").elements())
+    steps.push_back(each.at("step").integer());
+  CHECK(steps == std::vector<int64_t>{8, 12, 16, 24, 30});
+  std::vector<std::string> reasons;
+  for (const Json& each : data.at("shown").elements()) {
+    reasons.push_back(each.at("why").string());
+    CHECK(each.at("views").elements().size() == steps.size());
+    for (const Json& map : each.at("maps").elements())
+      CHECK(map.at("weights").elements().size() == steps.size());
+  }
+  // After 30 steps no example is right as a whole.
+  CHECK(reasons ==
+        std::vector<std::string>{"a median loss", "the largest loss among those it gets wrong"});
+  // The report's attention has them, too.
+  heed_ok(folder.path, {"report", "r", "--no-profile"});
+  CHECK(data_of(read_file(folder / "report.html", "page"))
+            .at("attention")
+            .at("steps")
+            .elements()
+            .size() == 5);
+  write_file(folder / "r/snapshots/step-12.safetensors", "damaged");
+  check_rejected(heed_in(folder.path, {"inspect", "r", "-o", "new.html"}), 2,
+                 {"r/snapshots/step-12.safetensors: damaged"});
+  CHECK_FALSE(exists(folder / "new.html"));
+}
+
 TEST_CASE("inspect: the page has the numbers of the views at every checkpoint") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
-  heed_ok(folder.path, {"train", "c.toml", "--run", "r", "--set", "train.keep_checkpoints=3"});
+  heed_ok(folder.path, {"train", "c.toml", "--run", "r", "--set", "train.keep_checkpoints=3",
+                        "--set", "train.snapshots=0"});
   const ProgramOutput output = succeeded(heed_in(
       folder.path, {"inspect", "r", "-o", "page.html", "--example", "1", "--with", "zero"}));
   CHECK(output.out == "page.html\n");
@@ -525,7 +559,9 @@ TEST_CASE("inspect: the page has the numbers of the views at every checkpoint") 
   };
   const std::vector<Json>& checkpoints = data.at("checkpoints").elements();
   REQUIRE(checkpoints.size() == 3);
-  for (const Json& checkpoint : checkpoints) {
+  const Json& shown = data.at("shown").elements()[0];
+  for (size_t at = 0; at < checkpoints.size(); ++at) {
+    const Json &checkpoint = checkpoints[at], &of_example = shown.at("views").elements()[at];
     const std::string step = std::to_string(checkpoint.at("step").integer());
     const Json heads = view({"heads", "--checkpoint", step});
     const Json ablation = view({"ablate", "--checkpoint", step, "--with", "zero"});
@@ -551,15 +587,15 @@ TEST_CASE("inspect: the page has the numbers of the views at every checkpoint") 
       CHECK(near(head.at("all").at("delta"), part_named(ablation, module).at("delta")));
     }
     const std::vector<Json>& stages = seen.at("stages").elements();
-    REQUIRE(checkpoint.at("lens").elements().size() == stages.size());
+    REQUIRE(of_example.at("lens").elements().size() == stages.size());
     for (size_t i = 0; i < stages.size(); ++i)
-      CHECK(near(checkpoint.at("lens").elements()[i].at("loss"), stages[i].at("loss")));
+      CHECK(near(of_example.at("lens").elements()[i].at("loss"), stages[i].at("loss")));
     double sum = 0;
-    for (const Json& part : checkpoint.at("parts").elements()) sum += part.elements()[1].number();
-    CHECK(sum == doctest::Approx(checkpoint.at("difference").number()).epsilon(1e-3));
-    CHECK(data.at("target").string() == seen.at("target").string());
+    for (const Json& part : of_example.at("parts").elements()) sum += part.elements()[1].number();
+    CHECK(sum == doctest::Approx(of_example.at("difference").number()).epsilon(1e-3));
+    CHECK(shown.at("target").string() == seen.at("target").string());
   }
-  for (const Json& map : data.at("maps").elements())
+  for (const Json& map : shown.at("maps").elements())
     CHECK(map.at("weights").elements().size() == 3);
   // Without scripts there is a table of the checkpoint that it shows first.
   const Json& first = checkpoints[static_cast<size_t>(data.at("first").integer())];
@@ -570,7 +606,8 @@ TEST_CASE("inspect: the page has the numbers of the views at every checkpoint") 
         fmt::format("<td>loss</td><td>{}</td>", four_digits(first.at("loss").number()))})
     CHECK_CONTAINS(page, part);
   CHECK(data.at("with").string() == "zero");
-  CHECK(data.at("example").integer() == 1);
+  CHECK(shown.at("example").integer() == 1);
+  CHECK(shown.at("why").string() == "it was asked for");
   CHECK(data.at("model").text().starts_with(
       R"({"kind":"encoder-decoder","layers":1,"decoder_layers":1,"heads":2,"width":16,)"));
 }
@@ -605,13 +642,13 @@ val_fraction = 0.5
     CHECK_MESSAGE(page.find(part) == page.npos, part);
   CHECK_CONTAINS(page, "<h1>&lt;img src=x onerror=alert(1)&gt;</h1>");
   const Json data = data_of(page);
-  CHECK_CONTAINS(data.at("input").string(), " ");
   CHECK_CONTAINS(data.at("notes").text(),
                  "The lens is left out: lens: this model has model.norm_first = false");
-  const Json& shown = data.at("checkpoints").elements()[0];
-  CHECK(shown.at("lens").elements().empty());
-  CHECK(shown.at("parts").elements().empty());
-  CHECK_FALSE(shown.at("heads").elements().empty());
+  const Json& shown = data.at("shown").elements()[0];
+  CHECK_CONTAINS(shown.at("input").string(), " ");
+  CHECK(shown.at("views").elements()[0].at("lens").elements().empty());
+  CHECK(shown.at("views").elements()[0].at("parts").elements().empty());
+  CHECK_FALSE(data.at("checkpoints").elements()[0].at("heads").elements().empty());
 
   for (const char* path : {"none/page.html", ".", "c.toml/page.html"})
     check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", path}), 2, {path});

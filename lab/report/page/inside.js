@@ -23,6 +23,28 @@ const shortRoles = { previous: "one back", induction: "after its copy", duplicat
 // What is chosen on the page: the checkpoint and the head by their index, and on a narrow screen
 // whether the panel of the head is open. Everything is drawn again when it changes.
 const view = { at: null, head: 0, open: false, draws: [] };
+
+// Shows an example: what the page says of one replaces what it said of another.
+export function chooseExample(data, index) {
+  const { views, ...rest } = data.shown[index];
+  const absent = { input: "", target: null, position: null, token: "", other: "" };
+  Object.assign(data, absent, rest);
+  data.checkpoints.forEach((checkpoint, i) => Object.assign(checkpoint, views[i]));
+}
+export function exampleChooser(data) {
+  const select = html(
+    "select",
+    {
+      "aria-label": "Example",
+      onchange: () => {
+        chooseExample(data, select.selectedIndex);
+        show({});
+      },
+    },
+    ...data.shown.map(({ example, why }) => html("option", {}, `example ${example}: ${why}`)),
+  );
+  return data.shown.length > 1 ? select : null;
+}
 function show(change) {
   Object.assign(view, change);
   for (const draw of view.draws) draw();
@@ -155,29 +177,44 @@ export function sentencesOf({ heads }) {
   return told.join(" ");
 }
 
+// The axis of steps: logarithmic if half of them lie in the first sixth of the training.
+function slidingAxis(steps) {
+  const last = steps.at(-1);
+  return steps[0] > 0 && 6 * steps[Math.floor(steps.length / 2)] < last
+    ? { kind: "log", ends: [steps[0], last] }
+    : { kind: "linear", ends: [0, last] };
+}
+
 function drawSteps(data, place) {
   const { checkpoints } = data;
   const steps = checkpoints.map(({ step }) => step);
+  const x = slidingAxis(steps);
   view.at ??= data.first;
   const { heads: first } = checkpoints[view.at];
   view.head = Math.max(0, first.indexOf(largest(first, ({ delta }) => delta ?? -1)));
-  const last = steps.at(-1);
-  const led = leadingHeads(checkpoints).map(({ score, words, index }, i) => ({
-    label: `${words}, ${headName(checkpoints[0].heads[index], checkpoints[0].heads)}`,
-    colour: colourOf(checkpoints[0].heads[index].head),
-    dash: dashOf(i),
-    x: steps,
-    y: checkpoints.map(({ heads }) => heads[index][score]),
-  }));
-  const curve = data.curve?.lines[0] ?? {
-    x: steps,
-    y: checkpoints.map(({ loss }) => loss),
-  };
-  const loss = { ...curve, label: "validation loss", colour: "var(--path)" };
-  if (!data.curve) loss.label = `loss of the ${splitWords(data.split)} split`;
+  const led =
+    steps.length < 2
+      ? []
+      : leadingHeads(checkpoints).map(({ score, words, index }, i) => ({
+          label: `${words}, ${headName(checkpoints[0].heads[index], checkpoints[0].heads)}`,
+          colour: colourOf(checkpoints[0].heads[index].head),
+          dash: dashOf(i),
+          x: steps,
+          y: checkpoints.map(({ heads }) => heads[index][score]),
+        }));
+  // Evaluations are too rare for a logarithmic axis.
+  const isMeasured = data.curve && x.kind === "linear";
+  const loss = isMeasured
+    ? { ...data.curve.lines[0], label: "validation loss" }
+    : {
+        x: steps,
+        y: checkpoints.map((each) => each.loss),
+        label: `loss of the ${splitWords(data.split)} split`,
+      };
+  loss.colour = "var(--path)";
   const draw = (width) => {
-    const x = { kind: "linear", ends: [0, last] };
-    const y = axisFor([loss.y], { kind: data.curve ? axisKind(data.curve) : "linear", zero: true });
+    const kind = isMeasured ? axisKind(data.curve) : axisKind({ lines: [loss] });
+    const y = axisFor([loss.y], { kind, zero: true });
     const ticks = ticksOf(y.kind, y.ends, 2);
     const upperChart = chart({
       width,
@@ -205,6 +242,8 @@ function drawSteps(data, place) {
       top + 16,
       label,
       ...charts,
+      textAt(54, 10, "loss", "start", "halo"),
+      led.length ? textAt(54, 72, "scores", "start", "halo") : null,
       svg("path", { class: "axis", d: steps.map((at) => `M${px(sx(at))} ${top - 6}v3`).join("") }),
       svg("path", { class: "cursor", d: `M${here} 4V${top - 6}`, stroke: "var(--ink)" }),
       ...[loss, ...led].map((line, i) => {
@@ -221,22 +260,24 @@ function drawSteps(data, place) {
     draw,
     rows: () => [
       ["line", "step", "value"],
-      ...[loss, ...led].flatMap((line) => line.x.map((x, i) => [line.label, x, line.y[i]])),
+      ...[loss, ...led].flatMap((line) => line.x.map((at, i) => [line.label, at, line.y[i]])),
     ],
   });
   const said = html("div", { class: "said", "aria-live": "polite" });
+  const places = steps.map(makeScale(x.kind, x.ends, [0, 1000]));
   const slider = html("input", {
     type: "range",
     id: "checkpoint",
     min: 0,
-    max: last,
-    step: steps.reduce((a, b) => (b ? gcd(a, b) : a)),
-    "aria-label": "Checkpoint",
-    oninput: () => {
-      const to = slider.valueAsNumber;
-      const after = steps.findIndex((step) => step >= to);
-      const before = steps.findLastIndex((step) => step <= to);
-      show({ at: Math.max(0, to > steps[view.at] ? after : before) });
+    max: 1000,
+    step: "any",
+    "aria-label": "Step",
+    oninput: () => show({ at: nearest(places, slider.valueAsNumber) }),
+    onkeydown: (event) => {
+      const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      show({ at: Math.min(steps.length - 1, Math.max(0, view.at + by)) });
     },
   });
   place.replaceChildren(html("div", {}, figure, steps.length > 1 ? slider : null), said);
@@ -245,7 +286,7 @@ function drawSteps(data, place) {
   }).observe(place);
   drawNowAndLater(() => {
     const { step, loss: now, accuracy } = checkpoints[view.at];
-    slider.value = step;
+    slider.value = places[view.at];
     slider.setAttribute("aria-valuetext", `step ${step}`);
     figure.redraw();
     said.replaceChildren(
@@ -255,8 +296,6 @@ function drawSteps(data, place) {
     );
   });
 }
-
-const gcd = (a, b) => (b ? gcd(b, a % b) : a);
 
 // --- the heads
 
@@ -439,6 +478,7 @@ function leadOfHead(data, head, map) {
 
 function scoreCurves(data, width) {
   const steps = data.checkpoints.map(({ step }) => step);
+  const axis = slidingAxis(steps);
   const best = bestScore(headsAt(data)[view.head]);
   const lines = scores.map(([name, , words], i) => ({
     label: words,
@@ -452,7 +492,7 @@ function scoreCurves(data, width) {
     width,
     height: 104,
     label: "Scores of this head by step",
-    x: { kind: "linear", ends: [0, steps.at(-1)], ticks: [0, steps.at(-1)] },
+    x: { ...axis, ticks: axis.ends },
     y: { kind: "linear", ends: [0, 1], ticks: [0, 1] },
     lines,
   });
@@ -550,13 +590,13 @@ function drawHead(data, place) {
         html(
           "div",
           {},
-          ...(numbers.length
+          ...(numbers.length && data.checkpoints.length > 1
             ? [
                 paragraph("q s curves", "Scores over training"),
                 html("div", { class: "curves" }, curves.made),
-                html("dl", {}, ...numbers),
               ]
             : []),
+          numbers.length ? html("dl", {}, ...numbers) : null,
           html("dl", {}, ...effects),
         ),
       ),
@@ -598,17 +638,8 @@ function drawLens(data, place) {
     html("th", { class: "n", title: "Kullback–Leibler divergence" }, "KL to output"),
   );
   const table = html("table", { class: "said-after" });
-  place.replaceChildren(
-    table,
-    paragraph(
-      "q s",
-      ...(data.input
-        ? ["Input ", html("span", { class: "m" }, data.input), ", target "]
-        : ["Target "]),
-      html("span", { class: "m t" }, data.target),
-      ". The last row is the model’s own output.",
-    ),
-  );
+  const about = paragraph("q s");
+  place.replaceChildren(table, about);
   headerMenu(place, {
     title: "Lens",
     rows: () => [
@@ -620,7 +651,14 @@ function drawLens(data, place) {
       ),
     ],
   });
-  drawNowAndLater(() =>
+  drawNowAndLater(() => {
+    about.replaceChildren(
+      ...(data.input
+        ? ["Input ", html("span", { class: "m" }, data.input), ", target "]
+        : ["Target "]),
+      html("span", { class: "m t" }, data.target),
+      ". The last row is the model’s own output.",
+    );
     table.replaceChildren(
       html("thead", {}, head),
       html(
@@ -635,8 +673,8 @@ function drawLens(data, place) {
           ]),
         ),
       ),
-    ),
-  );
+    );
+  });
 }
 
 // --- which parts make the difference
@@ -653,16 +691,16 @@ function drawParts(data, place) {
     ...parts.filter(([name]) => name !== "biases"),
     ...parts.filter(([name]) => name === "biases"),
   ];
-  const ends = extent([0], ...data.checkpoints.map((each) => waterfall(partsAt(each)).flat()));
-  const digits = ends[1] - ends[0] < 0.5 ? 3 : 2;
-  const words = `logit ${short(data.token, 8)} − logit ${short(data.other, 8)}`;
   const draw = (width) => {
+    const ends = extent([0], ...data.checkpoints.map((each) => waterfall(partsAt(each)).flat()));
+    const digits = ends[1] - ends[0] < 0.5 ? 3 : 2;
+    const words = `logit ${short(data.token, 8)} − logit ${short(data.other, 8)}`;
     const here = data.checkpoints[view.at];
     const parts = partsAt(here);
     const bars = waterfall(parts);
     const high = isNarrow() ? 20 : 16.4;
     const left = isNarrow() ? 128 : 140;
-    const sx = makeScale("linear", ends, [left, width - 52]);
+    const sx = makeScale("linear", ends, [left, width - 64]);
     const bottom = 16 + parts.length * high + 3;
     const made = picture(
       width,
@@ -740,20 +778,21 @@ function drawParts(data, place) {
       parts.map(([name, value]) => [step, name, value]),
     ),
   ];
-  const figure = drawing({ title: words, draw, rows, menu: false });
-  place.replaceChildren(
-    figure,
-    paragraph(
-      "q s",
+  const title = "Attribution";
+  const figure = drawing({ title, draw, rows, menu: false });
+  const about = paragraph("q s");
+  place.replaceChildren(figure, about);
+  headerMenu(place, { title, draw, rows });
+  drawNowAndLater(() => {
+    about.replaceChildren(
       "Each bar starts where the one above ends. ",
       html("span", { class: "m" }, data.token),
       " is the target, ",
       html("span", { class: "m" }, data.other),
       " the most likely other token.",
-    ),
-  );
-  headerMenu(place, { title: words, draw, rows });
-  drawNowAndLater(() => figure.redraw());
+    );
+    figure.redraw();
+  });
 }
 
 export const insideDrawings = {

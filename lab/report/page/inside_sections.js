@@ -1,6 +1,7 @@
 // The page of heed inspect: its facts (lab/report/inside_page.h) in words.
 import { html } from "../../page/dom.js";
 import { whole } from "../../page/text.js";
+import { chooseExample, exampleChooser } from "./inside.js";
 import { note, place, section } from "./parts.js";
 import { counted, splitWords } from "./words.js";
 
@@ -19,7 +20,8 @@ const replacements = {
 };
 
 export function insidePage(data) {
-  const { checkpoints, first, model, example, examples, split, notes } = data;
+  chooseExample(data, 0);
+  const { checkpoints, first, model, examples, split, notes } = data;
   const { heads, lens, parts } = checkpoints[first];
   const saysAfter = "What the model would say after each layer";
   const drawn = [
@@ -41,10 +43,15 @@ export function insidePage(data) {
         html(
           "p",
           {},
-          "The slider moves everything: maps, scores, lens and attribution are those of one " +
-            `checkpoint. Maps, lens and attribution show example ${example} of the ` +
-            `${splitWords(split)} split; scores and ablation read ${whole(examples)} of its ` +
-            "examples. The bar below a head shows how the loss changes when " +
+          checkpoints.length > 1
+            ? "The slider moves everything: maps, scores, lens and attribution are those of one " +
+                "step."
+            : `The page shows step ${whole(checkpoints[0].step)}, because the run has the ` +
+                "weights of no other. train.snapshots (20, and 0 in a sweep) keeps those of " +
+                "earlier steps; the page of such a run has a slider.",
+          ` Maps, lens and attribution show one example of the ${splitWords(split)} split; ` +
+            `scores and ablation read ${whole(examples)} of its examples. ` +
+            "The bar below a head shows how the loss changes when " +
             `${replacements[data.with]} replaces its output, with a 95 % interval, paired by ` +
             "example.",
         ),
@@ -63,7 +70,7 @@ export function insidePage(data) {
   const made = sections.map(([, each]) => each);
   if (heads.length) made.splice(1, 0, head);
   return {
-    heading: [html("span", { class: "q s" }, factsOf(model))],
+    heading: [html("span", { class: "q s" }, factsOf(model)), exampleChooser(data)].filter(Boolean),
     links: sections.map(([name, each]) => [each.id, name]),
     main: [html("div", { id: "steps" }, place("steps")), html("div", { id: "inside" }, ...made)],
   };

@@ -170,11 +170,14 @@ def check_inside(browser, path, folder):
         ("lens", "#lens tbody"), ("parts", "#parts .plot"))}
     slider = "document.getElementById('checkpoint')"
     seen = {name: browser.js(f"return {script}") for name, script in parts.items()}
-    for key, step in ("ArrowLeft", -50), ("ArrowLeft", -50), ("ArrowRight", 50):
+    data = browser.js("return JSON.parse(document.getElementById('data').textContent)")
+    steps = [checkpoint["step"] for checkpoint in data["checkpoints"]]
+    at = data["first"]
+    for key, by in ("ArrowLeft", -1), ("ArrowLeft", -1), ("ArrowRight", 1):
         browser.js(f"{slider}.focus()")
-        before = browser.js(f"return {slider}.valueAsNumber")
         browser.press(key)
-        assert browser.js(f"return {slider}.valueAsNumber") == before + step, key
+        at += by
+        assert browser.js(f"return {slider}.ariaValueText") == f"step {steps[at]}", key
         for name, script in parts.items():
             now = browser.js(f"return {script}")
             assert now != seen[name], f"{key} changes nothing of {name}"
@@ -192,15 +195,20 @@ def check_inside(browser, path, folder):
     browser.press("ArrowRight")
     assert "→" in browser.js("return document.querySelector('#head .readout').textContent"), "an arrow key reads no weight"
     # The bars end at the difference, which is ln p / p' of the tokens in the last row of the lens.
-    data = browser.js("return JSON.parse(document.getElementById('data').textContent)")
-    drawn = browser.js("return document.querySelector('#parts svg').textContent")
-    assert f"logit {data['token']} − logit {data['other']}= " in drawn, drawn
-    for checkpoint in data["checkpoints"]:
-        end = dict(checkpoint["lens"][-1]["top"])
-        assert abs(sum(value for _, value in checkpoint["parts"]) - checkpoint["difference"]) < 1e-3
-        if data["token"] in end and data["other"] in end:
-            ratio = math.log(end[data["token"]] / end[data["other"]])
-            assert abs(ratio - checkpoint["difference"]) < 1e-2 * (1 + abs(ratio)), (ratio, checkpoint["difference"])
+    for i, shown in enumerate(data["shown"]):
+        if i > 0:
+            lens = browser.js("return document.getElementById('lens').innerText")
+            browser.js(f"""const select = document.querySelector('header select'); select.selectedIndex = {i};
+              select.dispatchEvent(new Event('change'))""")
+            assert browser.js("return document.getElementById('lens').innerText") != lens, "another example changes no lens"
+        drawn = browser.js("return document.querySelector('#parts svg').textContent")
+        assert f"logit {shown['token']} − logit {shown['other']}= " in drawn, drawn
+        for view in shown["views"]:
+            end = dict(view["lens"][-1]["top"])
+            assert abs(sum(value for _, value in view["parts"]) - view["difference"]) < 1e-3
+            if shown["token"] in end and shown["other"] in end:
+                ratio = math.log(end[shown["token"]] / end[shown["other"]])
+                assert abs(ratio - view["difference"]) < 1e-2 * (1 + abs(ratio)), (ratio, view["difference"])
     files = check_menus(browser, "inside")
     assert {"heads.csv", "lens.csv", "training.svg"} <= files, files
     check_keyboard(browser, "inside")
