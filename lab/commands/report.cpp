@@ -4,6 +4,7 @@
 #include "apps/support/files.h"
 #include "apps/support/terminal.h"
 #include "lab/commands/room.h"
+#include "lab/report/figure.h"
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
 
@@ -24,7 +25,9 @@ struct ReportArguments final : CommandArguments {
         {"RUN|SWEEP...", "", &request.paths, "Folders of runs, or of sweeps"},
         {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
         {"--figure", "FILE", &figure,
-         "Instead of the page write an SVG of the learning curves of --score"},
+         "Instead of the page write the learning curves of --score, as SVG, PDF or PNG by the name "
+         "of "
+         "the file"},
         by_option(kinds.by,
                   "With --figure: evaluate every run, and draw the scores of each kind of "
                   "examples in place of curves"),
@@ -57,11 +60,11 @@ struct ReportArguments final : CommandArguments {
     if (!positions.empty()) range = PositionRange::parse(positions);
     check_input(!figure.empty() || (scores.size() <= 1 && !log_x),
                 "--log-x and several scores are for --figure; the page takes one --score");
-    const std::string file =
-        figure.empty() ? output_path(output, {".html", ".htm"}) : output_path(figure, {".svg"});
+    const std::string file = figure.empty() ? output_path(output, {".html", ".htm"})
+                                            : output_path(figure, {".svg", ".pdf", ".png"});
     if (!figure.empty()) {
       const KindRequest asked{kinds.by, request.split, range};
-      write_file(file, figure_of({request.paths, scores, request.by_run, log_x, asked}));
+      write_figure(file, figure_of({request.paths, scores, request.by_run, log_x, asked}));
       print(fmt::format("{}\n", figure));
       return exit_done;
     }
@@ -88,7 +91,7 @@ const Command lab_commands::report = {
         "  heed report runs/sort -o sort.html\n"
         "  heed report runs/shallow runs/deep --output compared.html\n"
         "  heed report runs/rates -o rates.html --target val.loss=0.2\n"
-        "  heed report runs/rates --figure rates.svg --score val.exact_match",
+        "  heed report runs/rates --figure rates.pdf --score val.exact_match",
     .arguments = make_arguments<ReportArguments>,
 };
 

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <unistd.h>
 
 #include "apps/inference/scores.h"
 #include "apps/support/axis.h"
 #include "apps/support/canvas.h"
+#include "apps/support/files.h"
 #include "apps/support/names.h"
+#include "apps/support/process.h"
+#include "core/check.h"
 #include "lab/experiments/score_kinds.h"
 
 namespace heed {
@@ -56,6 +60,8 @@ PlotAxis horizontal_axis(const std::vector<Chart>& panels, const FigureAxis& axi
   return {axis.from_zero && !axis.log ? 0 : first, last, axis.log, left, right};
 }
 
+constexpr LineStyle best_style(6, 1);  // grey and dashed
+
 // Draws a chart whose plot has these pixels from top to bottom. Returns the title of its axis.
 std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axis,
                        const PlotAxis& x, double top, double bottom, bool is_last) {
@@ -68,6 +74,8 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
   const bool is_bounded = std::isfinite(maximum_of(chart.name));
   const bool log = !is_bounded && !is_linear(chart.name) && wants_log(lowest, highest);
   if (is_bounded && lowest < highest / 2) lowest = 0;
+  const bool has_best = chart.best && (!log || *chart.best > 0);
+  if (has_best) lowest = std::min(lowest, *chart.best), highest = std::max(highest, *chart.best);
   const PlotAxis y(lowest, highest, log, bottom, top);
   const std::string title = chart.title + unit_of(chart.name) + (log ? ", logarithmic" : "");
   canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title,
@@ -90,6 +98,8 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
     for (const size_t kept : thinned(heights, Size::points)) points.push_back(whole[kept]);
     canvas.line({line.colour, line.dash}, points);
   }
+  if (has_best)
+    canvas.line(best_style, {{x.begin(), y.pixel(*chart.best)}, {x.end(), y.pixel(*chart.best)}});
   return title;
 }
 
@@ -112,6 +122,7 @@ std::vector<Chart> panels_of(const std::vector<const Chart*>& charts) {
       panel.lines.clear();
     else
       panel.title = as_title(kind);
+    if (!panel.best) panel.best = charts[i]->best;
     for (ChartLine line : charts[i]->lines) {
       const auto group = std::ranges::find(groups, line.label) - groups.begin();
       const bool both = charts.size() > 1 && groups.size() > 1;
@@ -147,11 +158,35 @@ std::string figure_svg(const std::vector<Chart>& panels, const FigureAxis& axis,
     at += Size::row;
     has_bands = has_bands || !line->low.empty();
   }
+  if (std::ranges::any_of(panels, [](const Chart& panel) { return panel.best.has_value(); })) {
+    canvas.legend(best_style, Size::left, at + 4, "best possible loss");
+    at += Size::row;
+  }
   if (has_bands) {
     at += Size::row;
     canvas.text(Size::left, at - Size::row / 2 + 2, "start", bands, "fill=\"#666\"");
   }
   return canvas.svg(Size::width, at, title, 13);
+}
+
+void write_figure(const std::string& file, const std::string& svg) {
+  const bool is_pdf = file.ends_with(".pdf");
+  if (!is_pdf && !file.ends_with(".png")) return write_file(file, svg);
+  AtomicFile source(file, ".svg"), made(file);
+  source.write(svg);
+  Process converter({.program = "rsvg-convert",
+                     .arguments = {"rsvg-convert", is_pdf ? "--format=pdf" : "--format=png",
+                                   is_pdf ? "--zoom=1" : "--zoom=3", source.aside()},
+                     .descriptors = {{made.descriptor(), STDOUT_FILENO}}},
+                    "cannot start rsvg-convert");
+  const int code = converter.wait().shell_code();
+  check(code != 127,
+        "{}: PDF and PNG need the program rsvg-convert (Debian: librsvg2-bin); install it, or "
+        "write a .svg",
+        file);
+  check(code == 0, "{}: rsvg-convert ended with exit code {}; free space, or write a .svg", file,
+        code);
+  made.commit();
 }
 
 }  // namespace heed

@@ -29,4 +29,8 @@ std::vector<Chart> panels_of(const std::vector<const Chart*>& charts);
 std::string figure_svg(const std::vector<Chart>& panels, const FigureAxis& axis,
                        const std::string& bands);
 
+// Writes a figure as the name of the file says: SVG, or PDF or PNG, which the program rsvg-convert
+// makes of it. Throws Error if that is missing or fails.
+void write_figure(const std::string& file, const std::string& svg);
+
 }  // namespace heed

@@ -341,6 +341,15 @@ expect "calls of train" "$(<"$calls")" 'ninja heed_program'
 call view </dev/null
 expect "calls of view" "$(<"$calls")" $'apt-get *install*libcpp-httplib-dev\ncmake --preset release*\nninja heed_program'
 
+a_case "installs what a figure needs, only for a PDF or a PNG"
+stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == librsvg2-bin ]] || printf "installed:%s " "$package"; done'
+: >"$calls"
+call report runs/a --figure a.svg </dev/null
+expect "calls for SVG" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+: >"$calls"
+call report runs/a --figure=a.pdf </dev/null
+expect "calls for PDF" "$(<"$calls")" $'apt-get *install*librsvg2-bin\nninja heed_program'
+
 # on_terminal ANSWER ARGUMENT…: calls the launcher with a terminal as its standard input, output and errors.
 on_terminal() {
   local command
