@@ -38,8 +38,9 @@ class PlotAxis {
 // Chooses one of eight colours that people with any kind of colour vision can tell apart (Okabe &
 // Ito 2008), and one of four kinds of dashes.
 struct LineStyle {
-  LineStyle(int64_t c, int64_t d) : colour(static_cast<size_t>(c)), dash(static_cast<size_t>(d)) {}
-  LineStyle(size_t index) : colour(index), dash(index) {}  // neighbours differ in both
+  constexpr LineStyle(int64_t c, int64_t d)
+      : colour(static_cast<size_t>(c)), dash(static_cast<size_t>(d)) {}
+  constexpr LineStyle(size_t index) : colour(index), dash(index) {}  // neighbours differ in both
 
   size_t colour, dash;
 };

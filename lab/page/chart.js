@@ -3,8 +3,8 @@
 //   chart({width, height, label, x: {kind, ends}, y: {kind, ends, fraction}, lines, marks, rules})
 //
 // line: {label, colour, x, y, low, high, width, dash, opacity, points}; low and high are a band.
-// mark: {x, y, kind: "checkpoint" | "best", colour, text}; rule: {y, text, isAbove: of its text}, a
-// dotted level.
+// mark: {x, y, kind: "checkpoint" | "best", colour}; rule: {y, text, isAbove: of its text,
+// dash}, a dotted level.
 // `colour` is a colour of CSS, "var(--h1)". Returns the picture, with the scales as picture.scales.
 import { dotAt, html, picture, px, svg, textAt } from "./dom.js";
 import { axisEnds, extent, makeScale, thin, ticksOf, wantsLog } from "./scale.js";
@@ -53,23 +53,13 @@ function axes(box, sx, sy, x, y) {
   return svg("g", { class: "axes" }, ...parts);
 }
 
-function drawnMark({ x, y, kind, colour, text = "" }, sx, sy, box) {
+function drawnMark({ x, y, kind, colour }, sx, sy) {
   const cx = px(sx(x));
   const cy = px(sy(y));
-  // Beside the mark on the side that has room, below a falling curve.
-  const left = sx(x) > box.width / 2;
-  const below = sy(y) + 22 < box.height - box.bottom;
-  const place = {
-    class: "halo bold",
-    x: px(sx(x) + (left ? -14 : 14)),
-    y: px(sy(y) + (below ? 19 : -12)),
-    "text-anchor": left ? "end" : "start",
-  };
   if (kind === "best")
     return svg(
       "g",
       { class: "mark" },
-      below || box.width > 500 ? svg("text", place, text) : null,
       dotAt(cx, cy, 7.5, { fill: "var(--ground)", stroke: colour, "stroke-width": 1.5 }),
       dotAt(cx, cy, 3.5, { fill: colour }),
     );
@@ -146,17 +136,17 @@ export function chart(spec) {
   const sx = makeScale(spec.x.kind, spec.x.ends, [box.left, width - box.right]);
   const sy = makeScale(spec.y.kind, spec.y.ends, [height - box.bottom, box.top]);
   const made = picture(width, height, label, axes(box, sx, sy, spec.x, spec.y));
-  for (const { y, text, isAbove } of rules)
+  for (const { y, text, isAbove, dash = "2 4" } of rules)
     made.append(
       svg("path", {
         d: `M${box.left} ${px(sy(y))}H${width - box.right}`,
         stroke: "var(--quiet)",
-        "stroke-dasharray": "2 4",
+        "stroke-dasharray": dash,
       }),
       textAt(width - box.right, px(sy(y) + (isAbove ? -5 : 14)), text ?? "", "end", "halo"),
     );
   for (const line of lines) made.append(drawnLine(line, sx, sy, Math.max(50, 2 * width)));
-  for (const mark of marks) made.append(drawnMark(mark, sx, sy, box));
+  for (const mark of marks) made.append(drawnMark(mark, sx, sy));
   made.scales = { x: sx, y: sy, box };
   return made;
 }

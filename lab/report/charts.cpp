@@ -48,8 +48,9 @@ Json chart_json(const Chart& chart, size_t points) {
     if (!line.seeds.empty()) json.set("seeds", std::move(seeds));
     lines.push(std::move(json));
   }
-  return Json::object()
-      .set("title", chart.title)
+  Json json = Json::object();
+  if (chart.best) json.set("best", six_digits(*chart.best));
+  return json.set("title", chart.title)
       .set("name", chart.name)
       .set("ratio", chart.by_ratio)
       .set("fraction", maximum_of(chart.name) == 1)

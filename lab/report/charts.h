@@ -3,10 +3,12 @@
 //   {"title": "Loss", "name": "loss", "ratio": false, "fraction": false, "from_zero": false,
 //    "lines": [{"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}
 //
-// A mean over seeds also has "low" and "high", the limits of its band, "dash", and "seeds": [{"x",
-// "y"}, …], the curve of each.
+// A loss whose examples have references (data/options.h: data.kind = "examples") has "best", the
+// best possible one. A mean over seeds also has "low" and "high", the limits of its band, "dash",
+// and "seeds": [{"x", "y"}, …], the curve of each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,8 @@ struct ChartLine {
 struct Chart {
   std::string title, name;
   std::vector<ChartLine> lines;
-  bool by_ratio = false;  // on a logarithmic axis, whatever its values span
+  bool by_ratio = false;            // on a logarithmic axis, whatever its values span
+  std::optional<double> best = {};  // the best possible value, if the data say it
 };
 
 // Returns the chart of this name, which is added if there is none.

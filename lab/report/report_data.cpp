@@ -116,6 +116,25 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
   return charts;
 }
 
+// Adds the best possible value of each loss: by how much the runs are above it, at their last
+// evaluation.
+void add_best(std::vector<Chart>& charts, const std::vector<ReportedRun>& runs) {
+  for (Chart& chart : charts)
+    for (const ChartLine& line : chart.lines) {
+      if (chart.best || !line.curve.name.ends_with(".loss")) continue;
+      double sum = 0, count = 0;
+      for (const ReportedRun& run : runs) {
+        const Curve *const loss = run.curves.find(line.curve.name), *const above = run.curves.find(
+                                                                        line.curve.name +
+                                                                        "_above_best");
+        if (!loss || !above || loss->steps.back() != above->steps.back()) continue;
+        sum += loss->values.back() - above->values.back();
+        ++count;
+      }
+      if (count > 0) chart.best = std::abs(sum / count) < 1e-9 ? 0 : sum / count;
+    }
+}
+
 // The losses first, then other scores of the whole model.
 std::vector<Chart> ordered(std::vector<Chart> charts) {
   std::erase_if(charts, [](const Chart& c) {
@@ -341,7 +360,9 @@ Report report_data(const ReportRequest& request) {
               "--split and --positions are for the page of one run, which has samples and errors");
   if (report.runs.size() > 1) {
     add_plan(report, request.paths[0]);
-    report.charts = charts_json(ordered(add_sweep(report, request)));
+    std::vector<Chart> charts = ordered(add_sweep(report, request));
+    add_best(charts, report.runs);
+    report.charts = charts_json(charts);
     return report;
   }
   check_input(
@@ -349,7 +370,9 @@ Report report_data(const ReportRequest& request) {
       "--score, --columns and --target are for the page of several runs; that of one shows all "
       "scores");
   const ReportedRun& run = report.runs[0];
-  report.charts = charts_json(ordered(charts_of(report.runs)));
+  std::vector<Chart> charts = ordered(charts_of(report.runs));
+  add_best(charts, report.runs);
+  report.charts = charts_json(charts);
   report.statistics = charts_json(statistics_of(run));
   if (request.details)
     report.details = details_of(run.saved, {request.split, request.positions, request.profile});
@@ -360,9 +383,10 @@ std::string figure_of(const FigureRequest& request) {
   if (!request.kinds.by.empty()) return figure_of_kinds(request);
   Report report;
   report.runs = of_undamaged(find_runs(request.paths), read_run);
-  const std::vector<Chart> charts = report.runs.size() == 1 || request.by_run
-                                        ? charts_of_runs(report.runs)
-                                        : add_sweep(report, {.paths = request.paths});
+  std::vector<Chart> charts = report.runs.size() == 1 || request.by_run
+                                  ? charts_of_runs(report.runs)
+                                  : add_sweep(report, {.paths = request.paths});
+  add_best(charts, report.runs);
   std::vector<std::string> patterns = request.scores;
   if (patterns.empty())
     patterns = {fmt::format("val.{}", report.runs[0].saved.config.experiment.train.best_by->name)};

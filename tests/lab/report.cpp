@@ -560,12 +560,51 @@ TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and 
       heed_in(runs.path, {"report", "s", "--figure", "g.svg", "--score", "val.bleu"}), 2,
       {"--score val.bleu: no metrics.jsonl of these runs has such a curve; choose one of",
        "val.exact_match"});
-  for (const char* name : {"g.pdf", "g.png"})
-    check_rejected(heed_in(runs.path, {"report", "s", "--figure", name}), 2,
-                   {"expected a name that ends in .svg"});
+  check_rejected(heed_in(runs.path, {"report", "s", "--figure", "g.jpg"}), 2,
+                 {"g.jpg: expected a name that ends in .svg or .pdf or .png"});
   check_rejected(heed_in(runs.path, {"report", "s", "--figure", "g.svg", "-o", "r.html"}), 2,
                  {"--figure and --output: choose one"});
   CHECK_FALSE(exists(runs / "g.svg"));
+}
+
+TEST_CASE("a figure is the PDF or the PNG that its name says") {
+  const RunsWithCurves runs(2);
+  check_rejected(shell_in(runs.path, "PATH=/nowhere exec $HEED report s --figure f.pdf"), 1,
+                 {"f.pdf: PDF and PNG need the program rsvg-convert (Debian: librsvg2-bin)"});
+  CHECK(names_in_folder(runs.path) == std::vector<std::string>{"s"});
+  if (shell_in(runs.path, "command -v rsvg-convert").code != 0) {
+    MESSAGE("SKIPPED: there is no rsvg-convert");
+    return;
+  }
+  for (const auto& [name, begin] : {std::pair("f.pdf", "%PDF-"), {"f.png", "\x89PNG"}}) {
+    heed_ok(runs.path, {"report", "s", "--figure", name});
+    CHECK(read_file(runs / name, "figure").starts_with(begin));
+  }
+  CHECK(names_in_folder(runs.path) == std::vector<std::string>{"f.pdf", "f.png", "s"});
+}
+
+TEST_CASE("the best possible loss is a dashed line of figures and of pages") {
+  const RunsWithCurves runs(1);
+  for (int seed = 1; seed <= 3; ++seed)
+    AppendedFile(fmt::format("{}/s/1-{}/metrics.jsonl", runs.path, seed))
+        .write(fmt::format("{{\"step\":40,\"val\":{{\"loss\":0.9,\"loss_above_best\":0.{}}}}}\n",
+                           seed));
+  const auto best_of = [](const Report& report, const std::string& name) {
+    for (const Json& chart : report.charts)
+      if (chart.at("name").string() == name) return chart.find_number("best");
+    FAIL("no chart ", name);
+    return std::optional<double>();
+  };
+  const Report all = report_data({.paths = {runs / "s"}}),
+               one = report_data({.paths = {runs / "s/1-2"}, .details = false});
+  CHECK(best_of(all, "val.loss").value() == doctest::Approx(0.7));
+  CHECK(best_of(one, "loss").value() == doctest::Approx(0.7));
+  CHECK_FALSE(best_of(all, "val.exact_match"));
+  const std::string svg = figure_of({.paths = {runs / "s"}, .scores = {"val.loss"}});
+  CHECK_CONTAINS(svg, ">best possible loss</text>");
+  CHECK(count_of(svg, "stroke=\"#6f6f6f\" stroke-width=\"2\" stroke-dasharray=\"7 3\"") == 2);
+  CHECK(figure_of({.paths = {runs / "s"}, .scores = {"val.exact_match"}}).find("best possible") ==
+        svg.npos);
 }
 
 TEST_CASE("a figure of several scores has a panel for each kind, and colours of groups") {

@@ -69,9 +69,19 @@ function lossMarks(data, line) {
       x: data.best,
       y: line.y[at(data.best)],
       colour: line.colour,
-      text: `best: step ${whole(data.best)}, ${significant(line.y[at(data.best)])}`,
     });
   return marks;
+}
+
+// "◇ checkpoint · ◎ best: step 2 000, 0.031"
+function markLegend(data, line) {
+  const kinds = lossMarks(data, line).map(({ kind }) => kind);
+  const value = line.y[line.x.indexOf(data.best)];
+  const says = [
+    kinds.includes("checkpoint") ? "◇ checkpoint" : "",
+    kinds.includes("best") ? `◎ best: step ${whole(data.best)}, ${significant(value)}` : "",
+  ];
+  return html("span", { class: "key plain" }, says.filter(Boolean).join(" · "));
 }
 
 function styled(spec) {
@@ -87,6 +97,12 @@ function styled(spec) {
   );
 }
 
+// The best possible value as a dashed level, where a chart has one and its axis shows it.
+export const bestRules = ({ best }, kind) =>
+  Number.isFinite(best) && (kind !== "log" || best > 0)
+    ? [{ y: best, text: `best possible: ${significant(best)}`, isAbove: true, dash: "6 4" }]
+    : [];
+
 // A line as the legend of its chart names it: "training" of "Training loss" beside "Loss".
 const shortened = (line) => ({ ...line, label: line.label.toLowerCase().replace(/ loss$/, "") });
 
@@ -96,9 +112,12 @@ function chartFigure(data, spec, state, { height, narrow = height, axis, note, r
   const guess = isLoss && data.guess ? data.guess : null;
   const draw = (width) => {
     const values = lines.flatMap((line) => [line.y, line.low ?? [], line.high ?? []]);
-    const y = axisFor(guess ? [...values, [guess]] : values, {
+    const kind = state.logit && spec.fraction ? "logit" : axisKind(spec);
+    const best = bestRules(spec, kind);
+    const levels = [...(guess ? [guess] : []), ...best.map((rule) => rule.y)];
+    const y = axisFor([...values, levels], {
       fraction: spec.fraction,
-      kind: state.logit && spec.fraction ? "logit" : axisKind(spec),
+      kind,
       zero: spec.from_zero,
     });
     const weight = (state.smooth ?? 0) / 10;
@@ -115,18 +134,16 @@ function chartFigure(data, spec, state, { height, narrow = height, axis, note, r
       y,
       lines: shown,
       marks: isLoss && lines.length > 1 ? lossMarks(data, lines[1]) : [],
-      rules: guess
-        ? [
-            ...rules,
-            { y: guess, text: `guessing among ${whole(data.choices)}: ${guess.toFixed(2)}` },
-          ]
-        : rules,
+      rules: [
+        ...rules,
+        ...(guess
+          ? [{ y: guess, text: `guessing among ${whole(data.choices)}: ${guess.toFixed(2)}` }]
+          : []),
+        ...best,
+      ],
     });
   };
-  const marks =
-    isLoss && lines.length > 1
-      ? [html("span", { class: "key plain" }, "◇ checkpoint · ◎ best")]
-      : [];
+  const marks = isLoss && lines.length > 1 ? [markLegend(data, lines[1])] : [];
   return drawing({
     title: spec.title,
     legend: lines.length > 1 ? [...legend(lines.slice(0, 12).map(shortened)), ...marks] : [],

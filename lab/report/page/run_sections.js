@@ -1,7 +1,7 @@
 // The page of one run: its facts (lab/report/run_page.h) in words, sentences and tables.
 import { html } from "../../page/dom.js";
 import { short } from "../../page/heat.js";
-import { whole } from "../../page/text.js";
+import { significant, whole } from "../../page/text.js";
 import {
   command,
   fold,
@@ -211,19 +211,27 @@ function errorsSection({ errors, confusion, split }) {
   return section("errors", "Errors", `targets of the split ${split}`, ...content);
 }
 
-const timeSection = ({ time }) =>
-  time
-    ? section(
-        "time",
-        "Where the time goes",
-        [
-          "one training step: ",
-          html("b", {}, `${(1e3 * time.seconds).toFixed(2)} ms`),
-          ", measured for this page; pale part of a bar: forward, full part: backward",
-        ],
-        place("time"),
-      )
-    : null;
+function timeSection({ time, trained }) {
+  if (!time) return null;
+  const before = trained.seconds / trained.steps; // evaluations included
+  const isBusier = time.seconds > 2 * before;
+  const milliseconds = (seconds) => `${significant(1e3 * seconds, 3)} ms`;
+  return section(
+    "time",
+    "Where the time goes",
+    [
+      "one training step: ",
+      html("b", {}, milliseconds(time.seconds)),
+      ", measured for this page",
+      isBusier
+        ? " on a slower or busier machine than the run’s, whose steps took " +
+          `${milliseconds(before)}: read the shares, not the times`
+        : "",
+      "; pale part of a bar: forward, full part: backward",
+    ],
+    place("time"),
+  );
+}
 
 function reproduceSection({ run, commands, record, keys, layers }) {
   const says = {

@@ -17,7 +17,15 @@ import { drawing, headerMenu } from "../../page/save.js";
 import { axisEnds, extent } from "../../page/scale.js";
 import { significant, whole } from "../../page/text.js";
 import { effectOf, interactionOf, panelNames, sizeOfEffect } from "./effects.js";
-import { chartRows, isSmall, joinCursors, runDrawings, stepAxis, valueText } from "./run.js";
+import {
+  bestRules,
+  chartRows,
+  isSmall,
+  joinCursors,
+  runDrawings,
+  stepAxis,
+  valueText,
+} from "./run.js";
 import { nameOf } from "./sweep_sections.js";
 
 const wide = matchMedia("(min-width: 1000px)");
@@ -212,17 +220,20 @@ function drawGroupCurves(data, place, state) {
           line.low ?? [],
           line.high ?? [],
         ]);
+        const kind = axisKind(spec);
+        const rules = bestRules(spec, kind);
         return chart({
           width,
           height: small ? 130 : width < 500 ? 210 : 250,
           label: `${spec.title} by step`,
           x: axis(),
-          y: axisFor(values, {
+          y: axisFor([...values, rules.map((rule) => rule.y)], {
             fraction: spec.fraction,
-            kind: axisKind(spec),
+            kind,
             zero: spec.from_zero,
           }),
           lines: groupLines(spec, state.thin),
+          rules,
         });
       },
       rows: () => chartRows(spec),
