@@ -156,16 +156,15 @@ class Inside {
       (losses.correct[i] == losses.targets[i] ? right : wrong).push_back(each);
       all.push_back(each);
     }
-    if (request_.example) show(*request_.example, "it was asked for");
-    if (!right.empty())
-      show(std::ranges::max(right).second, "the largest loss among those it gets right");
+    if (request_.example) show(*request_.example, "asked for");
+    if (!right.empty()) show(std::ranges::max(right).second, "hardest that is right");
     if (const auto median = all.begin() + std::ssize(all) / 2; !all.empty()) {
       std::ranges::nth_element(all, median);
-      show(median->second, "a median loss");
+      show(median->second, "median loss");
     }
     if (!wrong.empty() && !loaded_.corpus.format.numbers)
-      show(std::ranges::max(wrong).second, "the largest loss among those it gets wrong");
-    if (shown_.empty()) show(0, "the first");
+      show(std::ranges::max(wrong).second, "hardest that is wrong");
+    if (shown_.empty()) show(0, "first");
   }
   void show(int64_t index, const char* why) {
     if (std::ranges::find(shown_, index, &ShownExample::index) != shown_.end()) return;

@@ -25,7 +25,7 @@ struct InsideRequest {
 //      …],
 //    "first": index of the checkpoint that is shown first, "curve": of the validation loss
 //    (lab/report/charts.h), "split",
-//    "shown": [{"example", "why": "it was asked for", "maps": lab/report/attention_atlas.h,
+//    "shown": [{"example", "why": "hardest that is right", "maps": lab/report/attention_atlas.h,
 //      "input", "target", "position", "token", "other": whose logits differ by the difference,
 //      "views": [{"lens": [{"stage", "top": [[token, probability], …], "loss", "kl"}, …],
 //        "parts": [[part, value], …], "difference"}, …], one for each checkpoint}, …]}

@@ -105,8 +105,9 @@ test("a map is named by its place in words", () => {
 });
 
 test("parts and heads have names that people read", () => {
-  assert.equal(partName("decoder.layers.0.attention.head.1"), "layer 1, head 2");
-  assert.equal(partName("decoder.layers.1.cross_attention.head.0"), "layer 2, cross head 1");
+  const alone = [{ module: "decoder.layers.0.attention" }];
+  assert.equal(partName("decoder.layers.0.attention.head.1", alone), "layer 1, head 2");
+  assert.equal(partName("decoder.layers.1.cross_attention.head.0", []), "layer 2, cross head 1");
   assert.equal(partName("decoder.layers.1.cross_attention"), "layer 2, cross-attention");
   assert.equal(partName("decoder.layers.1.feed_forward"), "layer 2, feed-forward");
   assert.equal(partName("biases"), "biases");
@@ -117,9 +118,9 @@ test("parts and heads have names that people read", () => {
     );
   assert.equal(name("decoder.layers.1.attention", []), "layer 2, head 2");
   const others = ["encoder.layers.0.attention", "decoder.layers.0.cross_attention"];
-  assert.equal(name("decoder.layers.1.attention", others), "decoder layer 2, head 2");
-  assert.equal(name("encoder.layers.0.attention", others), "encoder layer 1, head 2");
-  assert.equal(name("decoder.layers.0.cross_attention", others), "cross-attention layer 1, head 2");
+  assert.equal(name("decoder.layers.1.attention", others), "layer 2, decoder head 2");
+  assert.equal(name("encoder.layers.0.attention", others), "layer 1, encoder head 2");
+  assert.equal(name("decoder.layers.0.cross_attention", others), "layer 1, cross head 2");
 });
 
 test("a change has a sign, and 0 has none", () => {

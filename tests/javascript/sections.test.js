@@ -447,7 +447,7 @@ test("the page of inspect has what the model has", () => {
     checkpoints: [{ step: 3000, heads: [{}] }],
     shown: [1, 7].map((example) => ({
       example,
-      why: "a median loss",
+      why: "median loss",
       maps: [],
       views: [{ lens: [], parts: [1] }],
     })),
@@ -477,7 +477,7 @@ test("the page of inspect has what the model has", () => {
   );
   assert.equal(data.example, 1);
   const [, chooser] = page.heading;
-  contains(markup(chooser), "<option>example 7: a median loss</option>");
+  contains(markup(chooser), "<option>example 7: median loss</option>");
   assert.deepEqual(page.links, [
     ["heads", "Heads"],
     ["parts", "Attribution"],

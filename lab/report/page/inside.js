@@ -61,32 +61,38 @@ export function signed(value, digits) {
   return `${Number(text) === 0 ? "" : value < 0 ? "−" : "+"}${text}`;
 }
 
-// "decoder.layers.0.attention.head.1" → "layer 1, head 2"
-export function partName(name) {
-  const found = /layers\.(\d+)\.(\w+?)(?:\.head\.(\d+))?$/.exec(name);
+// "decoder.layers.0.feed_forward" → "layer 1, feed-forward"; a head as headName() has it.
+export function partName(name, heads) {
+  const [, module, head] = /^(.*?)(?:\.head\.(\d+))?$/.exec(name);
+  if (head !== undefined) return headName({ module, head: Number(head) }, heads);
+  const found = /layers\.(\d+)\.(\w+)$/.exec(name);
   if (!found) return name;
-  const [, layer, part, head] = found;
+  const [, layer, part] = found;
   const words = part.replace("feed_forward", "feed-forward").replace("cross_", "cross-");
-  const of = head === undefined ? words.replaceAll("_", " ") : `head ${Number(head) + 1}`;
-  const crosses = head !== undefined && words.startsWith("cross") ? "cross " : "";
-  return `layer ${Number(layer) + 1}, ${crosses}${of}`;
+  return `layer ${Number(layer) + 1}, ${words.replaceAll("_", " ")}`;
 }
 
-// What tells the modules of a layer apart: "encoder", "decoder" or "cross-attention" of an
+// What tells the modules of a layer apart: "encoder", "decoder" or "cross" (-attention) of an
 // encoder-decoder, and otherwise nothing. Outside of layers it is the module: "pool".
 function kindOf(module, heads) {
-  if (isCross({ module })) return "cross-attention";
+  if (isCross({ module })) return "cross";
   const stackOf = (name) => name.split(".")[0];
   const inLayers = heads.filter((head) => layerOf(head.module) !== null);
   const isAlone = inLayers.every((head) => stackOf(head.module) === stackOf(module));
   return isAlone && layerOf(module) !== null ? "" : stackOf(module);
 }
 
-// "layer 1, head 2", "encoder layer 1, head 2"
+// "layer 1, head 2", "layer 1, encoder head 2"
 export function headName({ module, head }, heads) {
-  const layer = layerOf(module);
-  const place = [kindOf(module, heads), layer === null ? "" : `layer ${layer + 1}`];
-  return `${place.filter(Boolean).join(" ")}, head ${head + 1}`;
+  const [layer, kind] = [layerOf(module), kindOf(module, heads)];
+  if (layer === null) return `${kind}, head ${head + 1}`;
+  return `layer ${layer + 1}, ${kind} head ${head + 1}`.replace("  ", " ");
+}
+// "layer 1", "the cross heads of layer 1": all heads of a module
+function moduleName({ module }, heads) {
+  const [layer, kind] = [layerOf(module), kindOf(module, heads)];
+  if (layer === null) return kind;
+  return kind ? `the ${kind} heads of layer ${layer + 1}` : `layer ${layer + 1}`;
 }
 
 const isCross = ({ module }) => module.endsWith("cross_attention");
@@ -171,8 +177,7 @@ export function sentencesOf({ heads }) {
   else if (layer.all.low > 0)
     told.push(
       "The model does without any single head; without all of " +
-        `${headName(layer, heads).replace(/, head.*/, "")} the loss rises by ` +
-        `${size(layer.all.delta)}.`,
+        `${moduleName(layer, heads)} the loss rises by ${size(layer.all.delta)}.`,
     );
   return told.join(" ");
 }
@@ -404,7 +409,7 @@ function drawHeads(data, place) {
         "p",
         {},
         layer === null ? null : html("b", {}, `layer ${layer + 1}`),
-        html("small", {}, kind),
+        html("small", {}, kind === "cross" ? "cross-attention" : kind),
         all.delta === undefined ? null : html("small", {}, `all ${signed(all.delta)}`),
       ),
       html("div", {}, ...heads.map(([head, index]) => card(head, index))),
@@ -666,7 +671,7 @@ function drawLens(data, place) {
         {},
         ...data.checkpoints[view.at].lens.map(({ stage, top, loss, kl }) =>
           tableRow([
-            partName(stage),
+            partName(stage, headsAt(data)),
             ...top.map(cell),
             [(loss ?? NaN).toFixed(2), "n"],
             [Math.abs(kl ?? NaN).toFixed(2), "n"],
@@ -699,8 +704,8 @@ function drawParts(data, place) {
     const parts = partsAt(here);
     const bars = waterfall(parts);
     const high = isNarrow() ? 20 : 16.4;
-    const left = isNarrow() ? 128 : 140;
-    const sx = makeScale("linear", ends, [left, width - 64]);
+    const left = isNarrow() ? 136 : 150;
+    const sx = makeScale("linear", ends, [left, width - 76]);
     const bottom = 16 + parts.length * high + 3;
     const made = picture(
       width,
@@ -744,7 +749,7 @@ function drawParts(data, place) {
               ? {}
               : { cursor: "pointer", onclick: () => show({ head: index, open: isNarrow() }) }),
           },
-          partName(name),
+          partName(name, headsAt(data)),
         ),
         svg(
           "text",
