@@ -102,14 +102,15 @@ TEST_CASE("snapshots: a file that is damaged or of another model is named") {
 TEST_CASE("snapshots: a process that is killed leaves whole files") {
   const TemporaryFolder folder;
   const Snapshots snapshots(folder / "snapshots");
-  RandomStream random({7, RandomPurpose::shuffle});
+  Random random(7, Purpose::test);
   int killed_in_the_middle = 0;
   for (int round = 0; round < 25; ++round) {
     const pid_t child = ::fork();
     if (child == 0) {
       for (int64_t step = 1;; ++step) snapshots.save(step, {weights_of(step, 200'000)}, 3);
     }
-    ::usleep(static_cast<useconds_t>(1000 + random.below(20000)));
+    while (names_in_folder(folder / "snapshots").empty()) ::usleep(100);
+    ::usleep(static_cast<useconds_t>(random.below(20000)));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     const std::vector<std::string> names = names_in_folder(folder / "snapshots");

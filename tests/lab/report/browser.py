@@ -27,6 +27,9 @@ CUT = """return [...document.querySelectorAll('figure.drawing svg')].flatMap((sv
     const box = part.getBoundingClientRect();
     return box.width && (box.left < whole.left - 2 || box.right > whole.right + 2 || box.top < whole.top - 2
       || box.bottom > whole.bottom + 2); }).map((part) => svg.getAttribute('aria-label') + ': ' + part.outerHTML.slice(0, 120)); })"""
+# Tables whose columns do not all stand in sight.
+CUT_TABLES = """[...document.querySelectorAll('#top .scroll')].filter((part) => part.scrollWidth > part.clientWidth)
+  .map((part) => part.scrollWidth)"""
 # What one can act on and see.
 CONTROLS = """[...document.querySelectorAll('button, a[href], input, select, summary, svg[tabindex]')]
   .filter((part) => part.checkVisibility({visibilityProperty: true}))"""
@@ -38,7 +41,7 @@ def check(browser, name, folder):
         browser.show(width, scheme)
         drawn = browser.wait(f"const drawn = (() => {{ {DRAWN} }})(); return drawn.length && drawn.every(Boolean) && drawn")
         browser.fits(width)
-        for what, script in ("cut", CUT), ("contrast", CONTRAST):
+        for what, script in ("cut", CUT), ("contrast", CONTRAST), ("too wide", f"return {CUT_TABLES}"):
             assert not (found := browser.js(script)), f"{name}, {width}, {scheme}: {what}: {found[:3]}"
         if folder:
             browser.screenshot(os.path.join(folder, f"{name}-{width}-{scheme}.png"))
@@ -147,6 +150,15 @@ def check_report(browser, path, folder):
     before = browser.js(f"return {line}")
     browser.js("const s = document.getElementById('smoothing'); s.value = 9; s.dispatchEvent(new Event('input'))")
     assert browser.js(f"return {line}") != before, "smoothing changes no line"
+    height = "return document.documentElement.scrollHeight"
+    for width in 1280, 400:
+        browser.show(width)
+        before = browser.js(height)
+        said = browser.js("""const figure = document.querySelector('#curves figure'), box = figure.getBoundingClientRect();
+          figure.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + 200, clientY: box.top + 60, bubbles: true}));
+          return document.querySelector('#curves .read').textContent""")
+        assert said.startswith("step ") and "·" in said, said
+        assert browser.js(height) == before, f"{width}: pointing at a curve moves the page"
     check_saving(browser)
     assert any(file.startswith("samples-") for file in check_menus(browser, "report"))
     check_keyboard(browser, "report")
