@@ -135,7 +135,8 @@ TEST_CASE("used keys: what another value of a key does to a run") {
   experiment.data.path = "/d.tsv";
   CHECK(keys_with(Effect::none) ==
         "threads = 0\ntrain.evaluate_splits = [\"val\"]\ntrain.checkpoint_every = 500\n"
-        "train.keep_checkpoints = 1\ntrain.log_every = 50\ntrain.statistics = false\n"
+        "train.keep_checkpoints = 1\ntrain.snapshots = 20\ntrain.log_every = 50\n"
+        "train.statistics = false\n"
         "train.measures = []\ntrain.measure_every = 0\ntrain.measure_examples = 128\n"
         "train.samples = 7\ntrain.detect_anomaly = false\ntrain.rank_timeout = 600\n"
         "data.command_timeout = 60\ndata.keep = false\n");
