@@ -27,8 +27,7 @@ struct View;
 struct InspectArguments final : CommandArguments {
   std::string path, view, checkpoint, split, with = "mean", token, against, output, positions;
   std::vector<std::string> parts;
-  int64_t examples = 1000;
-  std::optional<int64_t> example;
+  std::optional<int64_t> examples, example;
   bool json = false;
 
   std::vector<Option> options() override {
@@ -42,7 +41,8 @@ struct InspectArguments final : CommandArguments {
         {"--examples",
          "COUNT",
          &examples,
-         "Read this many examples, from the first on (default: 1000)",
+         "Read this many examples, from the first on (default: 1000; 250 for the page, at each "
+         "step)",
          {1, 1 << 24}},
         {"--example", "N", &example,
          "Example that lens, attribute, trace and the page show, counted from 0 (default: 0; on "
@@ -69,6 +69,8 @@ struct InspectArguments final : CommandArguments {
   }
   int run() const override;
   void check(const View* chosen) const;  // null: all, as a page
+  // How many examples are read: fewer for a page, which evaluates each head at many steps.
+  int64_t count(const View* chosen) const { return examples.value_or(chosen ? 1000 : 250); }
 };
 
 // Returns the id of a token or label of the output; none for "".
@@ -149,9 +151,10 @@ void InspectArguments::check(const View* chosen) const {
               "--token and --against go with the view attribute");
   check_input(token.empty() || token != against,
               "--token {} and --against {}: expected two different tokens", token, against);
-  check_input(example.value_or(0) < examples,
+  const int64_t read = count(chosen);
+  check_input(example.value_or(0) < read,
               "--example {}: only {} examples are read; raise --examples", example.value_or(0),
-              examples);
+              read);
   check_input(!json || output.empty(), "--json and --output: choose one");
 }
 
@@ -166,7 +169,7 @@ int InspectArguments::run() const {
   const TrainedModel::Here here(loaded);
   const Corpus& corpus = loaded.corpus;
   const std::string name = split_or_default(corpus, split);
-  const Dataset first = first_of(split_of(corpus, name), examples);
+  const Dataset first = first_of(split_of(corpus, name), count(chosen));
   check_input(example.value_or(0) < first.size,
               "--example {}: there are {} examples, counted from 0", example.value_or(0),
               first.size);
