@@ -75,7 +75,13 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
   const bool log = !is_bounded && !is_linear(chart.name) && wants_log(lowest, highest);
   if (is_bounded && lowest < highest / 2) lowest = 0;
   const bool has_best = chart.best && (!log || *chart.best > 0);
-  if (has_best) lowest = std::min(lowest, *chart.best), highest = std::max(highest, *chart.best);
+  if (has_best) {
+    highest = std::max(highest, *chart.best);
+    if (*chart.best <= lowest)  // not on the axis
+      lowest = log ? *chart.best * std::pow(*chart.best / highest, 0.05)
+                   : *chart.best - 0.05 * (highest - *chart.best);
+    lowest = std::min(lowest, *chart.best);
+  }
   const PlotAxis y(lowest, highest, log, bottom, top);
   const std::string title = chart.title + unit_of(chart.name) + (log ? ", logarithmic" : "");
   canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title,

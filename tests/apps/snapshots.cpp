@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <signal.h>
 #include <sys/wait.h>
@@ -103,23 +103,29 @@ TEST_CASE("snapshots: a process that is killed leaves whole files") {
   const TemporaryFolder folder;
   const Snapshots snapshots(folder / "snapshots");
   Random random(7, Purpose::test);
+  constexpr int64_t size = 200'000;
+  NamedParameter written = weights_of(0, size);
   int killed_in_the_middle = 0;
   for (int round = 0; round < 25; ++round) {
     const pid_t child = ::fork();
-    if (child == 0) {
-      for (int64_t step = 1;; ++step) snapshots.save(step, {weights_of(step, 200'000)}, 3);
-    }
-    while (names_in_folder(folder / "snapshots").empty()) ::usleep(100);
+    if (child == 0)
+      for (int64_t step = 1;; ++step) {
+        // Not in parallel: a child has none of the threads of its parent.
+        std::fill_n(written.tensor.mutable_data(), size, static_cast<real>(step));
+        snapshots.save(step, {written}, 3);
+      }
+    for (int i = 0; i < 10'000 && names_in_folder(folder / "snapshots").empty(); ++i)
+      ::usleep(1000);
     ::usleep(static_cast<useconds_t>(random.below(20000)));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     const std::vector<std::string> names = names_in_folder(folder / "snapshots");
     killed_in_the_middle += !names.empty() && names[0].starts_with(Aside::prefix);
-    const NamedParameter read = weights_of(0, 200'000);
+    const NamedParameter read = weights_of(0, size);
     for (const int64_t step : snapshots.steps()) {
       snapshots.read_model(step, {read});
       CHECK(read.tensor.values()[0] == static_cast<real>(step));
-      CHECK(read.tensor.values()[199'999] == static_cast<real>(step));
+      CHECK(read.tensor.values()[size - 1] == static_cast<real>(step));
     }
     CHECK(snapshots.steps().size() <= 4);  // the oldest goes after the newest is whole
     snapshots.settle(0);
