@@ -54,7 +54,7 @@ using Kernel = void (*)(const MatrixView& a, const MatrixView& b, Destination c,
 
 Kernel kernel_for(const MatrixView& a, const MatrixView& b) {
   if (has_few_rows(a, b)) return gemm_few_rows;
-  return tiled_is_faster(a.rows, b.columns, a.columns) ? gemm_tiled : gemm_blas;
+  return tiled_is_faster(a, b) ? gemm_tiled : gemm_blas;
 }
 
 GemmOptions with_leading(GemmOptions options, const MatrixView& b) {

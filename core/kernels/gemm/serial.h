@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/kernels/gemm/view.h"
+#include "core/kernels/simd/vector.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -11,9 +12,17 @@ namespace heed::inline HEED_REAL::kernels {
 void gemm_tiled(const MatrixView& a, const MatrixView& b, Destination c,
                 const GemmOptions& options);
 
-// Returns whether gemm_tiled() is faster than OpenBLAS for a product of (m, k) and (k, n). By
-// measurement it is not where one operand is nearly a vector and the sums are long.
-inline bool tiled_is_faster(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
+// Returns whether gemm_tiled() is faster than OpenBLAS for a · b. By measurement it is not where one
+// operand is nearly a vector and the sums are long, and, with 16 vector registers, where products
+// are large or a is transposed (docs/measurements.md).
+inline bool tiled_is_faster(const MatrixView& a, const MatrixView& b) {
+  const int64_t m = a.rows, n = b.columns, k = a.columns, work = m * n * k;
+#ifndef HEED_NO_BLAS
+  if (vector_registers == 16 && (a.transposed ? k > 256 && work > 2'000'000 : work > 30'000'000))
+    return false;
+#endif
+  return (m > 2 && n > 4) || k < 64;
+}
 
 void gemm_blas(const MatrixView& a, const MatrixView& b, Destination c, const GemmOptions& options);
 
