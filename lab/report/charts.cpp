@@ -72,7 +72,10 @@ std::string as_title(std::string text) {
 
 std::string curve_title(const std::string& name) {
   std::string words = name;
-  if (find_score(name)) std::ranges::replace(words, '.', ' ');  // "test.loss"
+  if (find_score(name))
+    std::ranges::replace(words, '.', ' ');  // "test.loss"
+  else if (const size_t dot = name.find('.'); dot != std::string::npos)
+    words.replace(dot, 1, ": ");  // "heads.prefix_matching"
   return as_title(name == "lr"                 ? "learning rate"
                   : name == "tokens_per_s"     ? "tokens per second"
                   : name == "loss"             ? "training loss"

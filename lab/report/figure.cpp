@@ -14,6 +14,7 @@
 #include "apps/support/names.h"
 #include "apps/support/process.h"
 #include "core/check.h"
+#include "core/text.h"
 #include "lab/experiments/score_kinds.h"
 
 namespace heed {
@@ -22,7 +23,7 @@ namespace {
 // The size of a figure and of its parts, in pixels.
 struct Size {
   static constexpr double width = 720, left = 76, right = 20, top = 16, plot = 320, below = 52,
-                          row = 20;
+                          row = 20, letter = 6.5;
   static constexpr double panel = 220, gap = 44;  // a plot among several, and the space below it
   static constexpr size_t points = 1000;          // of a line
 };
@@ -83,9 +84,11 @@ std::string draw_panel(Canvas& canvas, const Chart& chart, const FigureAxis& axi
     lowest = std::min(lowest, *chart.best);
   }
   const PlotAxis y(lowest, highest, log, bottom, top);
-  const std::string title = chart.title + unit_of(chart.name) + (log ? ", logarithmic" : "");
-  canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "", title,
-              axis.names);
+  const std::string short_title = chart.title + unit_of(chart.name);
+  const std::string title = short_title + (log ? ", logarithmic" : "");
+  const bool has_room = Size::letter * static_cast<double>(character_count(title)) < bottom - top;
+  canvas.axes(x, y, is_last ? axis.title + (axis.log ? ", logarithmic" : "") : "",
+              has_room ? title : short_title, axis.names);
   const auto pixels = [&](const ChartLine& line, const std::vector<double>& part) {
     return points_of(line.curve.steps, part, x, y, axis.log);
   };
