@@ -107,11 +107,10 @@ def mqar(runs):
     right = {name: [run.score("test.token_accuracy") for run in group] for name, group in runs.items()}
     for name, scores in right.items():
         print(f"  {name}: test.token_accuracy", [round(x, 3) for x in scores])
-    gru = [mean(right[f"mixing=gru,dim={width}"]) for width in (16, 32, 64)]
+    gru = [x for name, scores in right.items() if "gru" in name for x in scores]
     return [claim("attention recalls at every width",
                   min(min(x) for name, x in right.items() if "attention" in name) >= 0.99),
-            claim("a GRU recalls less than half at every width", max(gru) < 0.5),
-            claim("the wider, the more", gru == sorted(gru))]
+            claim("a GRU guesses among the four values of the example, at every width", 0.2 <= min(gru) and max(gru) <= 0.3)]
 
 
 def regression(runs):
