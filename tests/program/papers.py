@@ -67,12 +67,13 @@ def grokking(runs):
     print("  steps until train.exact_match 0.99:", by_heart, "and val.exact_match 0.99:", adds)
     last = [run.curve("val.exact_match")[-1][1] for run in none]
     print("  val.exact_match without weight decay at the end:", [round(x, 3) for x in last])
-    return [claim("with weight decay all seeds know the training pairs, and add after at least twice as many steps",
-                  all(a >= 2 * b for a, b in zip(adds, by_heart)) and max(adds) < float("inf")),
-            claim("when they know the training pairs, at most half of the validation pairs are right",
-                  all(run.at("val.exact_match", step) <= 0.5 for run, step in zip(decay, by_heart))),
-            claim("without weight decay all seeds know the training pairs, and none adds in this time",
-                  max(run.first("train.exact_match", lambda x: x >= 0.99) for run in none) < float("inf") and
+    know, never = max(by_heart), float("inf")
+    return [claim("with weight decay all seeds know the training pairs, when at most a tenth of the others is right",
+                  know < never and all(run.at("val.exact_match", step) <= 0.1 for run, step in zip(decay, by_heart))),
+            claim("at least half of these seeds add, after at least three times as many steps",
+                  sum(3 * b <= a < never for a, b in zip(adds, by_heart)) >= 3),
+            claim("without weight decay all seeds know the training pairs, and none adds",
+                  max(run.first("train.exact_match", lambda x: x >= 0.99) for run in none) < never and
                   max(last) <= 0.6)]
 
 
