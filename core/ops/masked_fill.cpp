@@ -14,7 +14,7 @@ Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value) {
   if (mask.hides_nothing()) return scores;
   Tensor y = Tensor::empty(shape);
   kernels::fill_hidden(shape, mask, scores.data(), value, {y.mutable_data(), false});
-  // The value is an input too: an observer that searches for infinities sees where it is from.
+  // The value is an input too, only for an observer that searches for the origin of infinities.
   return record(
       "masked_fill", y, {scores, Tensor::scalar(value)}, [mask = Unchanged(mask)](Backward& g) {
         kernels::fill_hidden(g.shape(), *mask, g.dy(), 0, g.into(0));  // dx += dy where it is kept
