@@ -22,6 +22,7 @@ enum class Purpose : uint32_t {
   task = 5,
   test = 8,
   sweep = 9,
+  augmentation = 10,
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;  // four random words, or a counter

@@ -81,9 +81,11 @@ void Batches::load(int64_t group) {
   if (!shuffle_) count = std::min(count, dataset_->size - first);
   examples_.resize(static_cast<size_t>(count));
   order_.resize(examples_.size());
-  for (int64_t i = first; i < first + count; ++i)
-    dataset_->get(shuffle_ && dataset_->at_hand == 0 ? (*shuffle_)(i) : i,
-                  examples_[static_cast<size_t>(i - first)]);
+  for (int64_t i = first; i < first + count; ++i) {
+    Example& example = examples_[static_cast<size_t>(i - first)];
+    dataset_->get(shuffle_ && dataset_->at_hand == 0 ? (*shuffle_)(i) : i, example);
+    if (shuffle_ && dataset_->augment) dataset_->augment(i, example);
+  }
   // Every example gets the largest capacity, so that later ones fit without allocating.
   for (const Member member : {&Example::source, &Example::input, &Example::target}) {
     size_t most = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "data/augment.h"
 #include "data/file_splits.h"
 #include "data/files.h"
 #include "data/program_corpus.h"
@@ -40,6 +41,9 @@ Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
                                    : kind.load(options, files, request);
   corpus.framing = framing;
   set_lengths(corpus);
+  if (!options.augment.empty())
+    corpus.splits.at("train").augment =
+        augmentation(options.augment, corpus.grid, kind.uses("patch") ? options.patch : 1, seed);
   corpus.seed = seed;
   corpus.files = files.paths();
   for (const uint64_t hash : files.fingerprints())

@@ -57,6 +57,9 @@ struct Dataset {
   // Of a stream: training takes its examples in order, 0, 1, …, and so many of the first are at
   // hand. The others come from a program, which another order would start again. 0: no stream.
   int64_t at_hand = 0;
+  // Changes the example that shuffled training reads as its i-th, counted over all epochs; null: as
+  // they are. Gives the same for the same i and example.
+  std::function<void(int64_t i, Example& example)> augment = nullptr;
 };
 
 }  // namespace heed

@@ -210,7 +210,7 @@ void check_images(const DataOptions& options) {
 const DataKind data_kinds::images = {
     .name = "images",
     .keys = {"path", "target_path", "val_path", "val_target_path", "test_path", "test_target_path",
-             "test_fraction", "patch", "label_names"},
+             "test_fraction", "patch", "label_names", "augment"},
     .framings = {ModelKind::classifier},
     .check = check_images,
     .load = load_images};

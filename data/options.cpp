@@ -100,6 +100,9 @@ void DataOptions::fields(Fields& f) {
            "fraction of examples held out for validation, chosen by hash; text: its end");
   f.number("test_fraction", test_fraction, {0, 0.9},
            "fraction of examples held out for the test, chosen by hash");
+  f.texts("augment", augment,
+          "shapes, video, images: change each training picture at random, by some of \"shift\", "
+          "\"flip\" (left and right) and \"rotate\" (quarter turns)");
   f.integer("bucketing", bucketing, {1, 1000},
             "sort the examples of this many batches by length to reduce padding; 1: do not sort");
   f.integer("seed", seed, {-1, 9e15}, "of examples and their order; -1: the experiment's seed");
@@ -291,7 +294,7 @@ std::string describe(const DataOptions& options) {
   };
   for (const Key& key : keys_of(options))
     if (options.kind->uses(key.name) && !key.is_path && key.effect != Field::Effect::none &&
-        is_new(key))
+        is_new(key) && key.name != "augment")  // which changes what training sees, and no data
       text += fmt::format("{} = {}\n", key.name, key.value);
   return text;
 }

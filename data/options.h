@@ -59,6 +59,7 @@ struct DataOptions {
 
   // ---- both
   double val_fraction = 0.1, test_fraction = 0.1;
+  std::vector<std::string> augment = {};  // of pictures
   int64_t bucketing = 1;
   int64_t seed = -1;
 

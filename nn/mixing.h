@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/inputs.h"
 #include "core/mask.h"
@@ -52,9 +53,11 @@ struct ModelOptions;
 
 // A form of mixing. Those but attention: nn/forms/mixings.h.
 struct MixingRule {
-  const char* name = "";       // the word in a config, and the name of the sublayer
-  bool is_attention = false;   // the section [model.attention] applies
-  bool can_be_causal = false;  // with attention.causal no position reads a later one
+  const char* name = "";        // the word in a config, and the name of the sublayer
+  bool is_attention = false;    // the section [model.attention] applies
+  bool attends_across = false;  // the same, without what needs positions, as in cross-attention
+  bool can_be_causal = false;   // with attention.causal no position reads a later one
+  bool needs_edges = false;     // the positions must be a graph
   // Makes the layer.
   std::unique_ptr<Mixing> (*make)(const ModelOptions& options,
                                   const LinearOptions& linear) = nullptr;
@@ -65,14 +68,20 @@ namespace mixings {
 extern const MixingRule attention;  // multi-head attention: nn/attention.h
 }
 
-enum class Padding;  // nn/forms/mixings.h
+enum class Padding;    // nn/forms/mixings.h
+enum class Aggregate;  // nn/forms/mixings.h
 
 // The section [model.block]: the sublayers of a layer.
 struct MixingOptions {
   const MixingRule* kind = &mixings::attention;  // the sublayer
   int64_t kernel_size = 3;                       // of a convolution
   Padding padding = {};                          // of a convolution; at first zeros
+  std::vector<int64_t> circular_axes = {};       // of a grid, with circular padding; empty: all
+  bool scalar_kernel = false;                    // a number for each offset of a convolution
   int64_t length = 64;                           // of a dense layer over time: the longest sequence
+  bool full_matrix = false;                      // a dense layer over positions and features
+  Aggregate aggregate = {};                      // of a graph convolution; at first the sum
+  int64_t induced_queries = 16;                  // of induced attention
   bool feed_forward = true;                      // after it, a feed-forward network
   bool residual = true;  // sublayers add to the stream; otherwise they replace it
 

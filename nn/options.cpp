@@ -45,8 +45,8 @@ void NormOptions::validate() const { check_fields(*this, "norm"); }
 
 void ModelOptions::fields(Fields& f) {
   const bool has_learned_pool = kind == ModelKind::classifier && pool == Pool::learned;
-  const bool attends =
-      mixing.kind == &mixings::attention || kind == ModelKind::seq2seq || has_learned_pool;
+  const bool attends = mixing.kind->is_attention || mixing.kind->attends_across ||
+                       kind == ModelKind::seq2seq || has_learned_pool;
   f.choice("kind", kind, model_kind_names,
            "encoder-decoder, decoder-only, or encoder with a pooled head");
   f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
@@ -104,7 +104,8 @@ void ModelOptions::validate_stack() const {
   const char* const name = mixing.kind->name;
   positional.validate(dim);
   check_input(!position.acts_in_attention() || mixing.kind->is_attention,
-              "`positional.kind` = \"{}\" acts inside attention, and `mixing` = \"{}\" has none",
+              "`positional.kind` = \"{}\" acts inside attention between positions, and `mixing` = "
+              "\"{}\" has none",
               position.name, name);
   check_input(
       !position.rotate || similarity.is_product,
@@ -127,10 +128,13 @@ void ModelOptions::validate_stack() const {
                   position.name, width);
   if (mixing.kind->is_attention) return;
   check_input(attention.window == 0,
-              "`attention.window` = {} applies to attention, and `mixing` = \"{}\" has none",
+              "`attention.window` = {} applies to attention between positions, and `mixing` = "
+              "\"{}\" has none",
               attention.window, name);
-  check_input(attention.axes.empty(),
-              "`attention.axes` applies to attention, and `mixing` = \"{}\" has none", name);
+  check_input(
+      attention.axes.empty(),
+      "`attention.axes` applies to attention between positions, and `mixing` = \"{}\" has none",
+      name);
   check_input(attention.graph_distances == 0,
               "`attention.graph_distances` = {} biases the scores of attention, and `mixing` "
               "= \"{}\" has none",

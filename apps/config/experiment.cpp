@@ -222,17 +222,21 @@ namespace {
 // Checks that the data have the edges, the grid or the sequence that the model needs.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadAttentionOptions& attention = model.attention;
-  check_input(
-      model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
-      "`model.block.mixing` = \"graph_attention\" needs data with edges: `data.kind` = \"graph\"");
+  check_input(!model.mixing.kind->needs_edges || corpus.format.has_edges,
+              "`model.block.mixing` = \"{}\" needs data with edges: `data.kind` = \"graph\"",
+              model.mixing.kind->name);
   check_input(
       attention.graph_distances == 0 || corpus.format.has_edges,
       "`model.attention.graph_distances` = {} needs data with edges: `data.kind` = \"graph\"",
       attention.graph_distances);
   const auto axes = static_cast<int64_t>(corpus.grid.size());
   const std::string known = axes == 0 ? "data with a grid" : fmt::format("axes 0 … {}", axes - 1);
-  for (const int64_t axis : attention.axes)
-    check_input(axis < axes, "`model.attention.axes`: expected {}, found axis {}", known, axis);
+  const auto check_axes = [&](const char* key, const std::vector<int64_t>& chosen) {
+    for (const int64_t axis : chosen)
+      check_input(axis < axes, "`model.{}`: expected {}, found axis {}", key, known, axis);
+  };
+  check_axes("attention.axes", attention.axes);
+  check_axes("block.circular_axes", model.mixing.circular_axes);
   const PositionalRule& position = *model.positional.kind;
   check_input(!position.acts_in_attention() || axes == 0 || attention.axes.size() == 1,
               "`model.positional.kind` = \"{}\" needs positions in a row, but the data are a grid: "

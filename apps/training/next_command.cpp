@@ -66,7 +66,8 @@ std::string echo(const std::string& text) {
 
 bool has_attention(const ModelOptions& model) {
   return model.kind == ModelKind::seq2seq || model.pool == Pool::learned ||
-         model.mixing.kind == &mixings::attention || model.mixing.kind == &mixings::graph_attention;
+         model.mixing.kind->is_attention || model.mixing.kind->attends_across ||
+         model.mixing.kind == &mixings::graph_attention;
 }
 
 }  // namespace

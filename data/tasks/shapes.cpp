@@ -42,7 +42,7 @@ static Task shapes_task(const DataOptions& options, Lengths) {
 }
 
 const DataKind data_kinds::shapes = {.name = "shapes",
-                                     .keys = {"size", "noise"},
+                                     .keys = {"size", "noise", "augment"},
                                      .framings = {ModelKind::classifier},
                                      .task = shapes_task};
 

@@ -51,7 +51,7 @@ static Task video_task(const DataOptions& options, Lengths) {
 }
 
 const DataKind data_kinds::video = {.name = "video",
-                                    .keys = {"size", "noise", "frames"},
+                                    .keys = {"size", "noise", "frames", "augment"},
                                     .framings = {ModelKind::classifier},
                                     .task = video_task};
 

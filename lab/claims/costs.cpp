@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/observer.h"
+#include "core/threads.h"
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "nn/forms/gru.h"
+#include "nn/forms/recurrent.h"
 #include "nn/forms/time_dense.h"
 
 namespace heed::claims {
@@ -24,8 +26,9 @@ int64_t attention_parameters(int64_t dim, int64_t key_dim) {
   return AttentionForm(dim, 1, options).parameter_count();
 }
 
-// S4's table for one head with dₖ = dᵥ = d, without biases and output projection. Unlike the table
-// it counts the three gates of a GRU, and the two projections of a dense layer over time.
+// S4's table for one head with dₖ = dᵥ = d, without biases and output projection, counted on layers
+// that a config can train. Unlike the table it counts the gates of a GRU and an LSTM, and the two
+// projections of a dense layer over time.
 std::vector<ParameterCount> parameter_counts() {
   constexpr int64_t d = 12, length = 9, ks = 3;
   const LinearOptions no_bias{false};
@@ -36,7 +39,10 @@ std::vector<ParameterCount> parameter_counts() {
           {"dense over time", "L² + 2 d dᵥ", length * length + 2 * d * d,
            TimeDense(d, length, no_bias).parameter_count()},
           {"one matrix for all", "L² d dᵥ", length * length * d * d,
-           Linear(length * d, length * d, no_bias).parameter_count()}};
+           FullDense(d, length, no_bias).parameter_count()},
+          {"scalar convolution", "ks", ks,
+           Convolution(d, ks, Padding::zero, false, no_bias, {.scalar = true}).parameter_count()},
+          {"LSTM", "4 (d dᵥ + dᵥ²)", 4 * (d * d + d * d), Lstm(d, no_bias).parameter_count()}};
 }
 
 template <size_t row>
@@ -67,10 +73,13 @@ double convolution_cost(double length) {
 double gru_cost(double length) {
   return flops_of([=] { return Gru(16)(input(length), {}); });
 }
+double lstm_cost(double length) {
+  return flops_of([=] { return Lstm(16)(input(length), {}); });
+}
 double dense_cost(double length) {
   return flops_of([=] {
-    const Tensor x = input(length).reshape({1, static_cast<int64_t>(16 * length)});
-    return Linear(x.dim(1), x.dim(1))(x);
+    const Tensor x = input(length);
+    return FullDense(16, x.dim(1))(x, {});
   });
 }
 
@@ -89,11 +98,11 @@ double error_of_exponent(double (*cost)(double length), double expected) {
   return std::abs(exponent({64, 128, 256, 512, 1024}, cost) - expected);
 }
 
-// The shortest of seven runs, in milliseconds.
-double milliseconds(const Computation& run) {
+// The shortest of some runs, in milliseconds.
+double milliseconds(const Computation& run, int runs = 7) {
   using Milliseconds = std::chrono::duration<double, std::milli>;
   Milliseconds least = Milliseconds::max();
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < runs; ++i) {
     const auto start = std::chrono::steady_clock::now();
     run();
     least = std::min<Milliseconds>(least, std::chrono::steady_clock::now() - start);
@@ -125,6 +134,59 @@ std::string cost_table() {
                             exponent(lengths, attention_time), exponent(lengths, convolution_time));
 }
 
+// Layers that a position passes information through, for the time and the number of operations.
+struct Layer {
+  const char* name;
+  std::unique_ptr<Mixing> mixing;
+};
+std::vector<Layer> layers_of_time(int64_t width) {
+  std::vector<Layer> layers;
+  layers.push_back({"GRU", std::make_unique<Gru>(width)});
+  layers.push_back({"LSTM", std::make_unique<Lstm>(width)});
+  layers.push_back({"convolution", std::make_unique<Convolution>(width, 3)});
+  layers.push_back({"attention", std::make_unique<MultiHeadAttention>(width, 4)});
+  return layers;
+}
+
+// How many operations, one after the other, compute layer number `which` on a sequence.
+double operations(size_t which, int64_t length) {
+  struct Counter final : Observer {
+    double count = 0;
+    void op_finished(const char*, const Tensor&, std::span<const Tensor>, const Node*) override {
+      ++count;
+    }
+  } counter;
+  const std::vector<Layer> layers = layers_of_time(8);
+  const Tensor x = normal(1, length, 8);
+  const ObserverScope observed(counter);
+  (*layers[which].mixing)(x, {});
+  return counter.count;
+}
+
+// A note, not a claim, as above.
+std::string time_table() {
+  const int before = thread_count();
+  const std::vector<Layer> layers = layers_of_time(64);
+  std::string text =
+      "       milliseconds of one layer by length, forward, batch 8, d = 64, with 1 and 2 threads\n"
+      "       L    ";
+  for (const Layer& layer : layers) text += fmt::format("{:>21}", layer.name);
+  text += "\n            ";
+  for (size_t i = 0; i < layers.size(); ++i) text += fmt::format("{:>11}{:>10}", 1, 2);
+  for (const int64_t length : {64, 256, 1024}) {
+    const Tensor x = normal(8, length, 64);
+    text += fmt::format("\n       {:<5}", length);
+    for (const Layer& layer : layers)
+      for (const int threads : {1, 2}) {
+        set_thread_count(threads);
+        text += fmt::format("{:>{}.2f}", milliseconds([&] { return (*layer.mixing)(x, {}); }, 3),
+                            threads == 1 ? 11 : 10);
+      }
+  }
+  set_thread_count(before);
+  return text + "\n       A GRU and an LSTM compute the positions one after the other.\n";
+}
+
 // The number of pairs of a query and a key that a window allows.
 double pairs_in_window(int64_t length, int64_t window) {
   const KeepMask mask{.window = window};
@@ -145,6 +207,28 @@ const std::vector<Claim> topics::costs = {
     {"A39", by_construction, "S4", "a dense layer over time has L², and two projections",
      error_of_count<3>},
     {"A39", by_construction, "S4", "a dense layer over everything has L² d dᵥ", error_of_count<4>},
+    {"A39", by_construction, "S4", "a convolution with a number for each offset has ks",
+     error_of_count<5>},
+    {"A39", by_construction, "S4", "an LSTM has d dᵥ + dᵥ² for each of four gates",
+     error_of_count<6>},
+    {"A44", by_construction, "S4",
+     "a GRU and an LSTM need as many more operations for each position (difference)",
+     [] {
+       return max_of(2, [](int64_t layer) {
+         const auto at = [layer](int64_t length) {
+           return operations(static_cast<size_t>(layer), length);
+         };
+         return std::abs((at(40) - at(8)) - 32 * (at(2) - at(1)));
+       });
+     }},
+    {"A44", by_construction, "S4",
+     "a convolution and attention need as many for any length (difference)",
+     [] {
+       return max_of(2, [](int64_t layer) {
+         const auto which = static_cast<size_t>(layer + 2);
+         return std::abs(operations(which, 40) - operations(which, 8));
+       });
+     }},
     {"A41", by_construction, "S4",
      "dₖ = d/8 needs an eighth of the query and key weights (difference)",
      [] {
@@ -159,9 +243,10 @@ const std::vector<Claim> topics::costs = {
     {"A40", at_most(1e-9), "S4", "the FLOPs of attention grow as L² (error of the exponent)",
      [] { return error_of_exponent(attention_cost, 2); }},
     {"A40", at_most(1e-9), "S4",
-     "those of a convolution and of a GRU grow as L (error of the exponent)",
+     "those of a convolution, a GRU and an LSTM grow as L (error of the exponent)",
      [] {
-       return std::max(error_of_exponent(convolution_cost, 1), error_of_exponent(gru_cost, 1));
+       return std::max({error_of_exponent(convolution_cost, 1), error_of_exponent(gru_cost, 1),
+                        error_of_exponent(lstm_cost, 1)});
      }},
     {"A40", at_most(1e-9), "S4",
      "those of a dense layer over everything grow as L² (error of the exponent)",
@@ -184,6 +269,7 @@ const std::vector<Claim> topics::costs = {
      }},
 };
 
-const std::vector<Note> topics::notes_of_costs = {{"A39", parameter_table}, {"A40", cost_table}};
+const std::vector<Note> topics::notes_of_costs = {
+    {"A39", parameter_table}, {"A40", cost_table}, {"A44", time_table}};
 
 }  // namespace heed::claims

@@ -4,8 +4,8 @@
 
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "nn/forms/gru.h"
 #include "nn/forms/positional.h"
+#include "nn/forms/recurrent.h"
 #include "nn/forms/time_dense.h"
 
 namespace heed::claims {

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/scope.h"
+#include "data/augment.h"
 #include "lab/claims/samples.h"
 #include "nn/recorder.h"
 
@@ -16,7 +17,7 @@ constexpr Bound same = at_most(1e-4);
 
 // Returns whether the model reads the edges of a graph.
 bool reads_edges(const ModelOptions& options) {
-  return options.mixing.kind == &mixings::graph_attention || options.attention.graph_distances > 0;
+  return options.mixing.kind->needs_edges || options.attention.graph_distances > 0;
 }
 
 Ids random_tokens(int64_t count, int64_t vocabulary) {
@@ -165,6 +166,38 @@ double max_over_orders(int64_t time, bool keep_first, const std::function<double
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
   return distance(s.model->encode(x.selected(order)), permuted(s.model->encode(x.inputs), order));
 }
+double invariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
+  return distance(s.model->logits(x.selected(order)), s.model->logits(x.inputs));
+}
+
+// The maximum of f(shift) over the axes of the input along which its layers may shift: those with
+// circular padding, or else all.
+double max_over_shifts(const Subject& s, const RandomInputs& x,
+                       const std::function<double(const Ids&)>& f) {
+  const std::vector<int64_t> grid = s.sizes.grid.empty() ? std::vector{x.time} : s.sizes.grid;
+  const std::vector<int64_t>& chosen = s.options.mixing.circular_axes;
+  int64_t stride = 1;
+  double max = 0;
+  for (int64_t axis = std::ssize(grid); axis-- > 0;) {
+    const int64_t length = grid[static_cast<size_t>(axis)];
+    if (chosen.empty() || std::ranges::find(chosen, axis) != chosen.end())
+      max = larger(max, f(circular_shift(x.time, length, stride)));
+    stride *= length;
+  }
+  return max;
+}
+
+// The maximum of f(order) over the mirrored and the rotated picture.
+double max_over_turns(const Subject& s, const std::function<double(const Ids&)>& f) {
+  const std::vector<int64_t>& grid = s.sizes.grid;
+  const bool is_square = grid.back() == grid[grid.size() - 2];
+  return max_of(8, [&](int64_t n) {
+    const int turns = static_cast<int>(n / 2);
+    if (turns % 2 == 1 && !is_square) return 0.0;
+    const std::vector<int32_t> cells = moved_cells(grid, {.mirrored = n % 2 == 1, .turns = turns});
+    return f(Ids::from({std::ssize(cells)}, cells));
+  });
+}
 
 // The maximum of f(weights) over all layers.
 double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
@@ -184,7 +217,7 @@ Topic properties_of(const Subject& s) {
   const bool is_classifier = o.kind == ModelKind::classifier;
   const bool attends = o.mixing.kind == &mixings::attention;
   const bool convolves = o.mixing.kind == &mixings::convolution;
-  const bool by_graph = o.mixing.kind == &mixings::graph_attention;
+  const bool by_graph = o.mixing.kind->needs_edges;
   // What the options guarantee, whatever the weights. Two properties are not guaranteed, because of
   // rounding: similarities that are not exponential may sum to nearly 0, and the maximum of two
   // equal scores may be either.
@@ -192,16 +225,23 @@ Topic properties_of(const Subject& s) {
   const bool sums_to_one = is_softmax(a);
   const bool circular = convolves && o.mixing.padding == Padding::circular;
   const bool causal = o.kind == ModelKind::language_model || (a.causal && (attends || convolves)) ||
-                      o.mixing.kind == &mixings::gru;
-  const bool sees_all = attends && !causal && a.window == 0 && a.axes.empty() && sums_to_one;
+                      o.mixing.kind == &mixings::gru || o.mixing.kind == &mixings::lstm;
+  const bool induced = o.mixing.kind->attends_across;
+  const bool sees_all = (attends && !causal && a.window == 0 && a.axes.empty() && sums_to_one) ||
+                        (induced && sums_to_one);
   const bool order_free =
       no_positions && (sees_all || by_graph || (convolves && o.mixing.kernel_size == 1));
   const bool shift = order_free || (no_positions && circular);
   const bool ignores_positions =
-      no_positions && ((attends && sums_to_one && a.graph_distances == 0) || circular);
+      no_positions && ((attends && sums_to_one && a.graph_distances == 0) ||
+                       (induced && sums_to_one) || (circular && o.mixing.circular_axes.empty()));
   const bool keep_first = is_classifier && o.pool == Pool::first;
-  const bool has_attention = o.layers > 0 && (attends || by_graph || is_seq2seq ||
-                                              (is_classifier && o.pool == Pool::learned));
+  const bool has_attention =
+      o.layers > 0 && (attends || induced || o.mixing.kind == &mixings::graph_attention ||
+                       is_seq2seq || (is_classifier && o.pool == Pool::learned));
+  const bool has_pictures = s.sizes.grid.size() >= 2;
+  // Its output is one for the whole input.
+  const bool has_pool = is_seq2seq || (is_classifier && o.pool != Pool::none);
   struct Property {
     Claim claim;
     bool is_guaranteed, applies = true;
@@ -219,18 +259,32 @@ Topic properties_of(const Subject& s) {
                    : "invariant: a permutation of the input changes nothing",
         [&s, keep_first] {
           const RandomInputs x(s);
-          return max_over_orders(x.time, keep_first, [&](const Ids& order) {
-            return distance(s.model->logits(x.selected(order)), s.model->logits(x.inputs));
-          });
+          return max_over_orders(x.time, keep_first,
+                                 [&](const Ids& order) { return invariance_error(s, x, order); });
         }},
        order_free,
-       is_seq2seq || is_classifier},
+       has_pool},
+      {{"A16", same, "S0", "equivariant: the states of a rotated or mirrored picture are, too",
+        [&s] {
+          const RandomInputs x(s);
+          return max_over_turns(s,
+                                [&](const Ids& order) { return equivariance_error(s, x, order); });
+        }},
+       order_free,
+       has_pictures},
+      {{"A17", same, "S0", "invariant: a rotation or reflection of the picture changes nothing",
+        [&s] {
+          const RandomInputs x(s);
+          return max_over_turns(s, [&](const Ids& order) { return invariance_error(s, x, order); });
+        }},
+       order_free && !keep_first,
+       has_pictures && has_pool},
       {{"A20", same, "S0",
         "translation equivariant: a circular shift of the input shifts the states",
         [&s] {
           const RandomInputs x(s);
-          const int64_t line = s.sizes.grid.empty() ? x.time : s.sizes.grid.back();
-          return equivariance_error(s, x, circular_shift(x.time, line));
+          return max_over_shifts(s, x,
+                                 [&](const Ids& order) { return equivariance_error(s, x, order); });
         }},
        shift},
       {{"A46", same, "S4", "blind to positions: equal inputs give equal states",

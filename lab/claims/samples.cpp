@@ -33,8 +33,11 @@ Ids random_permutation(int64_t n) {
   return order;
 }
 
-Ids circular_shift(int64_t n, int64_t line) {
-  return ids_of({n}, [=](int64_t t) { return t / line * line + (t % line + line - 1) % line; });
+Ids circular_shift(int64_t n, int64_t line, int64_t stride) {
+  return ids_of({n}, [=](int64_t t) {
+    const int64_t at = t / stride % line;
+    return t + ((at + line - 1) % line - at) * stride;
+  });
 }
 
 Tensor permuted(const Tensor& x, const Ids& order) {

@@ -43,8 +43,8 @@ Tensor matrix(int64_t rows, int64_t columns, const F& f) {
 // A uniformly random permutation of 0 … n - 1 (Fisher & Yates).
 Ids random_permutation(int64_t n);
 // The permutation that moves each position of each line of n positions one to the right, and the
-// last to the front.
-Ids circular_shift(int64_t n, int64_t line);
+// last to the front. The positions of a line are `stride` apart.
+Ids circular_shift(int64_t n, int64_t line, int64_t stride = 1);
 // x (1, T, D) → (1, T', D), whose position t holds position order[t] of x.
 Tensor permuted(const Tensor& x, const Ids& order);
 // The identity matrix (n, n).

@@ -10,7 +10,8 @@
 
 namespace heed::inline HEED_REAL {
 
-void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, int64_t time) {
+void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, int64_t time,
+                     int64_t edge_features) {
   const auto& [sender, receiver, features] = edges;
   const int64_t positions = batch * time, count = sender.size();
   check(sender.shape() == Shape{count} && receiver.shape() == Shape{count},
@@ -23,6 +24,10 @@ void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, i
           "positions",
           operation, e, from, to, batch, time);
   }
+  if (edge_features > 0)
+    check(features && features.shape() == Shape{count, edge_features},
+          "{}: {} edges need features of shape [{}, {}], have {}", operation, count, count,
+          edge_features, features ? features.shape() : Shape{0});
 }
 
 namespace {

@@ -8,8 +8,9 @@
 namespace heed::inline HEED_REAL {
 
 // Throws Error, naming `operation`, unless every edge joins two positions of one of `batch`
-// examples of `time` positions.
-void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, int64_t time);
+// examples of `time` positions and has so many features, or any for 0.
+void check_edges_fit(const Edges& edges, const char* operation, int64_t batch, int64_t time,
+                     int64_t edge_features = 0);
 
 // The length of the shortest path, along edges from sender to receiver, from the position of a key
 // to that of a query: (B, T, T), [b, i, j] from j to i; max_distance + 1 if there is none, or only

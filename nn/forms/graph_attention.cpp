@@ -16,15 +16,6 @@ void check_heads(int64_t dim, int64_t heads) {
               heads, dim);
 }
 
-void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
-  check_edges_fit(edges, "graph attention", batch, time);
-  const int64_t count = edges.sender.size();
-  if (features > 0)
-    check(edges.features && edges.features.shape() == Shape{count, features},
-          "graph attention: {} edges need features of shape [{}, {}], have {}", count, count,
-          features, edges.features ? edges.features.shape() : Shape{0});
-}
-
 // The weights of edges (E, H) as weights of pairs of nodes (B, H, receiver, sender). Parallel edges
 // are summed.
 Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, int64_t time) {
@@ -72,7 +63,7 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
   check(sequence.edges && *sequence.edges,
         "graph attention: expected edges, got none; the data must be a graph");
   const Edges& edges = *sequence.edges;
-  check_edges(edges, x.dim(0), x.dim(1), edge_features_);
+  check_edges_fit(edges, "graph attention", x.dim(0), x.dim(1), edge_features_);
   const int64_t nodes = x.dim(0) * x.dim(1), count = edges.sender.size(), width = dim / heads_;
 
   const Tensor v = x.reshape({nodes, dim});
@@ -104,6 +95,7 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
 
 const MixingRule mixings::graph_attention = {
     .name = "graph_attention",
+    .needs_edges = true,
     .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
     },

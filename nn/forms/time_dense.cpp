@@ -6,8 +6,34 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
+// Returns T, after checks.
+int64_t checked_time(const Tensor& x, int64_t dim, int64_t length, const KeepMask& mask) {
+  check_mixing_input("dense over time", "every position reads every other", false, x, dim, mask);
+  const int64_t time = x.dim(1);
+  check(time <= length,
+        "dense over time: a sequence of {} positions exceeds the length {}; raise "
+        "`length`",
+        time, length);
+  mask.check_fits("dense over time", x.dim(0), 1, time, time);
+  return time;
+}
+
+void check_full(int64_t dim, int64_t length) {
+  constexpr int64_t most = int64_t{1} << 31;
+  check_input(length <= most / dim && length * dim <= most / (length * dim),
+              "`full_matrix` = true with `length` = {} and `dim` = {} needs (length · dim)² "
+              "weights, more than 2³¹; use a smaller `length`",
+              length, dim);
+}
+
+// w[0 … n-1, 0 … n-1] of a square matrix
+Tensor first_rows_and_columns(const Tensor& w, int64_t n) {
+  return n < w.dim(0) ? slice(slice(w, 0, 0, n), 1, 0, n) : w;
+}
+
 // x (B, T, D) with zeros at padding.
 Tensor without_padding(const Tensor& x, const Ids& lengths) {
+  if (!lengths) return x;
   const int64_t batch = x.dim(0), time = x.dim(1);
   Ids padding = Ids::empty({batch, time, 1});
   int32_t* to = padding.mutable_data();
@@ -27,27 +53,35 @@ TimeDense::TimeDense(int64_t dim, int64_t length, const LinearOptions& options)
 
 Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
-  const int64_t dim = value_.weight.dim(0), length = weight.dim(0);
-  const KeepMask& mask = sequence.mask;
-  check_mixing_input("dense over time", "every position reads every other", false, x, dim, mask);
-  const int64_t batch = x.dim(0), time = x.dim(1);
-  check(time <= length,
-        "dense over time: a sequence of {} positions exceeds the length {}; raise "
-        "`length`",
-        time, length);
-  mask.check_fits("dense over time", batch, 1, time, time);
+  const int64_t time = checked_time(x, value_.weight.dim(0), weight.dim(0), sequence.mask);
+  const Tensor value = without_padding(value_(x), sequence.mask.key_lengths);
+  return output_(matmul(first_rows_and_columns(weight, time), value));  // weights (T, T)
+}
 
-  Tensor value = value_(x);
-  if (mask.key_lengths) value = without_padding(value, mask.key_lengths);
-  const Tensor rows = time < length ? slice(weight, 0, 0, time) : Tensor(weight);
-  const Tensor w = time < length ? slice(rows, 1, 0, time) : rows;  // (T, T)
-  return output_(matmul(w, value));
+FullDense::FullDense(int64_t dim, int64_t length, const LinearOptions& options)
+    : dim_(dim),
+      length_(length),
+      matrix_(this, "matrix", (check_full(dim, length), length * dim), length * dim, options) {}
+
+Tensor FullDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
+  const ModuleScope here(*this);
+  const int64_t time = checked_time(x, dim_, length_, sequence.mask);
+  const Tensor all = without_padding(x, sequence.mask.key_lengths);
+  const Tensor weight = first_rows_and_columns(matrix_.weight, time * dim_);
+  const Tensor bias = matrix_.bias && time < length_ ? slice(matrix_.bias, 0, 0, time * dim_)
+                                                     : Tensor(matrix_.bias);
+  return linear(all.reshape({x.dim(0), time * dim_}), weight, bias).reshape(x.shape());
 }
 
 const MixingRule mixings::dense = {
     .name = "dense",
     .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      if (o.mixing.full_matrix) return std::make_unique<FullDense>(o.dim, o.mixing.length, linear);
       return std::make_unique<TimeDense>(o.dim, o.mixing.length, linear);
-    }};
+    },
+    .validate =
+        [](const ModelOptions& o) {
+          if (o.mixing.full_matrix) check_full(o.dim, o.mixing.length);
+        }};
 
 }  // namespace heed::inline HEED_REAL

@@ -25,4 +25,19 @@ class TimeDense : public Mixing {
   Part<Linear> value_, output_;  // D → D
 };
 
+// One dense layer from all positions and features to all of them:
+//
+//   yᵢ = Σⱼ Wᵢⱼ xⱼ + bᵢ          a matrix for each pair of positions: length² D² weights
+class FullDense : public Mixing {
+ public:
+  // Throws InputError for more than 2³¹ weights.
+  FullDense(int64_t dim, int64_t length, const LinearOptions& options = {});
+  // As TimeDense.
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
+
+ private:
+  int64_t dim_, length_;
+  Part<Linear> matrix_;  // length·D → length·D
+};
+
 }  // namespace heed::inline HEED_REAL

@@ -314,9 +314,19 @@ TEST_CASE("summary: the memory estimate matches for every attention and mixing")
       {"rotary", [](ModelOptions& m) { m.positional.kind = &positional_encodings::rotary; }},
       {"wide", [](ModelOptions& m) { m.attention.head_width = HeadWidth::wide; }},
       {"convolution", [](ModelOptions& m) { m.mixing.kind = &mixings::convolution; }},
+      {"scalar convolution",
+       [](ModelOptions& m) {
+         m.mixing.kind = &mixings::convolution, m.mixing.scalar_kernel = true;
+       }},
       {"gru", [](ModelOptions& m) { m.mixing.kind = &mixings::gru; }},
+      {"lstm", [](ModelOptions& m) { m.mixing.kind = &mixings::lstm; }},
+      {"induced", [](ModelOptions& m) { m.mixing.kind = &mixings::induced_attention; }},
       {"wide encoder", [](ModelOptions& m) { m.kind = ModelKind::seq2seq, m.encoder_dim = 256; }},
       {"dense", [](ModelOptions& m) { m.mixing.kind = &mixings::dense; }},
+      {"full",
+       [](ModelOptions& m) {
+         m.mixing.kind = &mixings::dense, m.mixing.full_matrix = true, m.mixing.length = 32;
+       }},
   };
   for (const auto& form : forms) {
     const auto& [name, change] = form;

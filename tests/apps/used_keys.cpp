@@ -36,6 +36,11 @@ const std::vector<Assignments> forms = {
      "model.positional.kind=integer", "schedule.kind=plateau"},
     {"data.kind=graph", "data.lengths=[3,4]", "model.kind=classifier", "model.positional.kind=none",
      "model.block.mixing=graph_attention"},
+    {"data.kind=graph", "data.lengths=[3,4]", "model.kind=classifier", "model.positional.kind=none",
+     "model.block.mixing=graph_convolution"},
+    {"data.kind=shapes", "data.size=3", "model.kind=classifier", "model.block.mixing=convolution"},
+    {"data.kind=set", "data.lengths=[2,4]", "model.kind=classifier",
+     "model.block.mixing=induced_attention"},
 };
 
 // The weights after training, or nothing if the config is rejected.

@@ -10,6 +10,7 @@
 #include "program.h"
 
 using namespace heed;
+using namespace std::string_literals;
 
 namespace {
 
@@ -57,7 +58,7 @@ TEST_CASE("claims --json: every claim has seven members and passes") {
     CHECK(row.at("threshold").is_number());
     CHECK(row.at("pass").flag());
   }
-  CHECK(by_construction == 29);
+  CHECK(by_construction == 33);
 }
 
 TEST_CASE("claims: the table has its sources, a section, its rows, its notes and a total") {
@@ -74,7 +75,7 @@ TEST_CASE("claims: the table has its sources, a section, its rows, its notes and
   CHECK_CONTAINS(output.out, "convolution              432 by formula     432 counted");
   CHECK_CONTAINS(output.out, "Mistakes of S0 and S3\n  Q4   printed: ");
   CHECK_CONTAINS(output.out,
-                 "\n5 of 5 claims hold, 5 of them by construction\n"
+                 "\n7 of 7 claims hold, 7 of them by construction\n"
                  "1 of 1 mistakes of the documents are confirmed\n");
 }
 
@@ -111,6 +112,29 @@ TEST_CASE("claims: properties of untrained models follow from the config") {
   CHECK(!by_count.at("Q9"));
   CHECK(!properties_of(folder.path, {"c.toml", "--set", "model.positional.kind=sinusoidal"})
              .at("A16"));
+}
+
+TEST_CASE("claims: pictures are rotated, mirrored and shifted along both axes") {
+  const TemporaryFolder folder;
+  write_file(folder / "shapes.toml",
+             "[model]\nkind = 'classifier'\ndim = 8\nheads = 2\nlayers = 2\n"
+             "positional.kind = 'none'\n[data]\nkind = 'shapes'\nsize = 5\n");
+  const auto measured = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments = {"shapes.toml"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", "model.block." + setting});
+    return properties_of(folder.path, arguments);
+  };
+  for (const char* id : {"A16", "A17", "A20"}) {
+    CHECK(measured({}).at(id));
+    CHECK(!measured({"mixing=convolution"}).at(id));
+    CHECK(measured({"mixing=convolution", "padding=circular"}).at(id) == (id == "A20"s));
+    CHECK(measured({"mixing=convolution", "padding=circular", "circular_axes=[0]"}).at(id) ==
+          (id == "A20"s));
+  }
+  const ProgramOutput output = heed_in(folder.path, {"claims", "--model", "shapes.toml"});
+  CHECK_CONTAINS(output.out, "equivariant: the states of a rotated or mirrored picture are, too");
+  CHECK_CONTAINS(output.out, "invariant: a rotation or reflection of the picture changes nothing");
 }
 
 TEST_CASE("claims: properties of trained models") {

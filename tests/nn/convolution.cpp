@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+
 #include "core/ops.h"
 #include "mixing_check.h"
 
@@ -148,4 +150,112 @@ TEST_CASE("a convolution supports a sequence of length 0") {
     check_mixing(layer, random_tensor({2, 3, 3}, 1), context);
     check_padding_is_unseen(layer, random_tensor({2, 3, 3}, 1), context);
   }
+}
+
+namespace {
+
+// A form on an image of 4 × 5 cells, or a video of 2 × 3 × 2.
+struct GridForm {
+  int64_t kernel_size;
+  Padding padding;
+  ConvolutionForm form;
+};
+const GridForm grid_forms[] = {{3, Padding::zero, {{4, 5}}},
+                               {3, Padding::circular, {{4, 5}}},
+                               {5, Padding::circular, {{4, 5}, {0}}},
+                               {3, Padding::zero, {{4, 5}, {}, true}},
+                               {3, Padding::circular, {{2, 3, 2}, {1, 2}}}};
+
+std::unique_ptr<Convolution> on_grid(int64_t dim, const GridForm& form) {
+  auto layer = std::make_unique<Convolution>(dim, form.kernel_size, form.padding, false,
+                                             LinearOptions(), form.form);
+  shake(*layer);
+  return layer;
+}
+
+// Cell (i, j) of an image of 4 × 5 as a position.
+int64_t cell(int64_t i, int64_t j) { return (i + 4) % 4 * 5 + (j + 5) % 5; }
+
+}  // namespace
+
+TEST_CASE("a convolution on a grid reads the neighbours along all axes, and wraps into no row") {
+  for (const Padding padding : {Padding::zero, Padding::circular}) {
+    const auto made = on_grid(3, {3, padding, {{4, 5}}});
+    const Convolution& layer = *made;
+    CHECK(layer.parameter_count() == 3 * 9 * 3 + 3);
+    const Tensor x = random_tensor({1, 20, 3}, 1), y = layer(x, {});
+    for (const auto& [row, column] : {std::pair{0, 4}, {1, 2}, {3, 0}}) {
+      Tensor other = x.clone();
+      other.mutable_data()[cell(row, column) * 3] += 1;
+      const Tensor changed = layer(other, {});
+      for (int64_t i = 0; i < 4; ++i)
+        for (int64_t j = 0; j < 5; ++j) {
+          const int64_t t = cell(i, j);
+          const int64_t down = std::abs(i - row), right = std::abs(j - column);
+          const bool around = padding == Padding::circular;
+          const bool near =
+              (down <= 1 || (around && down == 3)) && (right <= 1 || (around && right == 4));
+          CHECK((relative_difference(slice(changed, 1, t, t + 1), slice(y, 1, t, t + 1)) > 0) ==
+                near);
+        }
+    }
+  }
+}
+
+TEST_CASE("the gradients of convolutions on grids agree with central differences") {
+  for (const GridForm& form : grid_forms) {
+    const int64_t cells = Shape(form.form.grid).size();
+    check_mixing(*on_grid(2, form), random_tensor({2, cells, 2}, 1), {});
+  }
+  Convolution scalar(3, 5, Padding::zero, false, {}, {.scalar = true});
+  shake(scalar);
+  CHECK(scalar.parameter_count() == 5 + 3);
+  check_mixing(scalar, random_tensor({2, 5, 3}, 1), with_lengths(5, 3));
+  check_padding_is_unseen(scalar, random_tensor({2, 5, 3}, 1), with_lengths(5, 3));
+}
+
+TEST_CASE("a scalar convolution is one whose matrices are multiples of the identity") {
+  for (const bool causal : {false, true}) {
+    Convolution scalar(3, 3, Padding::zero, causal, {}, {.scalar = true});
+    const Convolution matrix(3, 3, Padding::zero, causal);
+    shake(scalar);
+    std::fill_n(Tensor(matrix.weight).mutable_data(), matrix.weight.size(), real{0});
+    for (int64_t o = 0; o < 3; ++o) {
+      Tensor(matrix.bias).mutable_data()[o] = scalar.bias.data()[o];
+      for (int64_t j = 0; j < 3; ++j)
+        Tensor(matrix.weight).mutable_data()[(o * 3 + j) * 3 + o] = scalar.weight.data()[j];
+    }
+    const Tensor x = random_tensor({2, 5, 3}, 1);
+    const SequenceContext context = with_lengths(5, 3);
+    CHECK(relative_difference(only_real(scalar(x, context), context.mask.key_lengths),
+                              only_real(matrix(x, context), context.mask.key_lengths)) <= rounding);
+  }
+}
+
+TEST_CASE("a convolution on a grid is equivariant to shifts along its circular axes") {
+  const auto error = [](const Convolution& layer, int64_t down, int64_t right) {
+    const Tensor x = random_tensor({1, 20, 3}, 1);
+    Ids shift = Ids::empty({20});
+    for (int64_t t = 0; t < 20; ++t)
+      shift.mutable_data()[t] = static_cast<int32_t>(cell(t / 5 - down, t % 5 - right));
+    return relative_difference(layer(reordered(x, shift), {}), reordered(layer(x, {}), shift));
+  };
+  const auto torus = on_grid(3, {3, Padding::circular, {{4, 5}}}),
+             columns = on_grid(3, {3, Padding::circular, {{4, 5}, {1}}});
+  CHECK(error(*torus, 1, 3) <= rounding);
+  CHECK(error(*columns, 0, 2) <= rounding);
+  CHECK(error(*columns, 1, 0) >= 1e-2);
+}
+
+TEST_CASE("a convolution rejects grids that do not fit") {
+  const auto made = [](int64_t k, Padding padding, bool causal, const ConvolutionForm& form) {
+    return std::make_unique<Convolution>(3, k, padding, causal, LinearOptions(), form);
+  };
+  CHECK_THROWS_WITH_AS(made(3, Padding::zero, true, {{4, 5}}),
+                       doctest::Contains("`attention.causal` = true"), InputError);
+  CHECK_THROWS_WITH_AS(made(33, Padding::zero, false, {{4, 5}}),
+                       doctest::Contains("`kernel_size` = 33 on a grid of 2 axes"), InputError);
+  CHECK_THROWS_WITH_AS(made(3, Padding::circular, false, {{4, 5}, {2}}),
+                       doctest::Contains("no axis 2 of 2"), Error);
+  check_rejects(*made(3, Padding::zero, false, {{4, 5}}), {2, 19, 3}, {}, "do not fill the grid");
 }

@@ -12,7 +12,7 @@
 #include "nn/embedding.h"
 #include "nn/forms/attention.h"
 #include "nn/forms/convolution.h"
-#include "nn/forms/gru.h"
+#include "nn/forms/recurrent.h"
 
 using namespace heed;
 
@@ -280,11 +280,16 @@ TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
   }
 }
 
-TEST_CASE("a gated recurrent unit is PyTorch's") {
+TEST_CASE("recurrent layers are PyTorch's") {
   Case c("gru");
   const Gru gru(8);
   c.load(gru);
   c.check_result(gru(c.input("x"), {}));
+
+  Case d("lstm");
+  const Lstm lstm(8);
+  d.load(lstm);
+  d.check_result(lstm(d.input("x"), {}));
 }
 
 TEST_CASE("convolutions are PyTorch's: with zero padding, circular, and causal") {
@@ -299,6 +304,26 @@ TEST_CASE("convolutions are PyTorch's: with zero padding, circular, and causal")
         Form{"causal", 4, Padding::zero, true}}) {
     Case c(std::string("convolution_") + form.name);
     const Convolution convolution(8, form.kernel_size, form.padding, form.causal);
+    c.load(convolution);
+    c.check_result(convolution(c.input("x"), {}));
+  }
+}
+
+TEST_CASE("convolutions on grids are PyTorch's, with any padding of each axis") {
+  struct Form {
+    const char* name;
+    int64_t kernel_size;
+    Padding padding;
+    ConvolutionForm form;
+  };
+  const std::vector<int64_t> image{5, 4};
+  for (const Form& form :
+       {Form{"image", 3, Padding::zero, {image}}, Form{"torus", 3, Padding::circular, {image}},
+        Form{"cylinder", 5, Padding::circular, {image, {1}}},
+        Form{"video", 3, Padding::zero, {{2, 5, 2}}},
+        Form{"scalar", 3, Padding::zero, {image, {}, true}}}) {
+    Case c(std::string("convolution_") + form.name);
+    const Convolution convolution(8, form.kernel_size, form.padding, false, {}, form.form);
     c.load(convolution);
     c.check_result(convolution(c.input("x"), {}));
   }

@@ -84,3 +84,31 @@ TEST_CASE("a dense layer over time rejects unsupported inputs") {
   check_rejects(layer, {2, 5, 3}, {.mask = {.causal = true}}, "causal");
   check_rejects(layer, {2, 5, 3}, {.mask = {.window = 2}}, "window");
 }
+
+TEST_CASE("a full dense layer has a matrix for each pair of positions") {
+  constexpr int64_t length = 4, dim = 3;
+  FullDense layer(dim, length);
+  shake(layer);
+  const Tensor w = layer.parameter("matrix.weight"), b = layer.parameter("matrix.bias");
+  CHECK(layer.parameter_count() == length * length * dim * dim + length * dim);
+  for (const int64_t time : {4, 2}) {
+    const Tensor x = random_tensor({2, time, dim}, 1);
+    const SequenceContext context = with_lengths(static_cast<int32_t>(time), 1);
+    Tensor expected = Tensor::empty(x.shape());
+    for (int64_t n = 0; n < expected.size(); ++n) {
+      const int64_t example = n / (time * dim), o = n % (time * dim);
+      double y = b.data()[o];
+      for (int64_t i = 0; i < context.mask.key_lengths[example] * dim; ++i)
+        y += static_cast<double>(w.data()[o * length * dim + i]) *
+             x.data()[example * time * dim + i];
+      expected.mutable_data()[n] = static_cast<real>(y);
+    }
+    CHECK(relative_difference(layer(x, context), expected) <= rounding);
+    check_mixing(layer, x, context);
+    check_padding_is_unseen(layer, x, context);
+  }
+  check_rejects(layer, {2, 5, 3}, {}, "`length`");
+  check_rejects(layer, {2, 4, 3}, {.mask = {.causal = true}}, "causal");
+  CHECK_THROWS_WITH_AS(FullDense(1 << 12, 1 << 12), doctest::Contains("`full_matrix` = true"),
+                       InputError);
+}

@@ -145,6 +145,22 @@ const std::vector<Variant>& variants() {
       {"convolution in both stacks", seq2seq,
        [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }},
       {"gru", seq2seq, [](ModelOptions& o) { o.mixing.kind = &mixings::gru; }},
+      {"lstm", seq2seq, [](ModelOptions& o) { o.mixing.kind = &mixings::lstm; }},
+      {"scalar convolution", language_model,
+       [](ModelOptions& o) {
+         o.mixing.kind = &mixings::convolution;
+         o.mixing.scalar_kernel = true;
+       }},
+      {"one dense layer", classifier,
+       [](ModelOptions& o) {
+         o.mixing.kind = &mixings::dense, o.mixing.length = 9;
+         o.mixing.full_matrix = true;
+       }},
+      {"induced attention", classifier,
+       [](ModelOptions& o) {
+         o.mixing.kind = &mixings::induced_attention;
+         o.mixing.induced_queries = 2;
+       }},
       {"dense over time", classifier,
        [](ModelOptions& o) { o.mixing.kind = &mixings::dense, o.mixing.length = 9; }},
   };
