@@ -66,6 +66,7 @@ bool has_target(std::span<const int32_t> ids) {
 void ExampleRows::add(const ExampleRows& others, int64_t i) {
   rows.push_back(others.rows[static_cast<size_t>(i)]);
   x.add(others.x[i]);
+  source.add(others.source[i]);
   y.add(others.y[i]);
   positions.add(others.positions[i]);
   reference.add(others.reference[i]);
@@ -97,11 +98,15 @@ ExampleLoader::Form ExampleLoader::form_of(const ExampleLine& line,
   if (line.edges.exists() && !is_graph) fail("edges", "expected \"nodes\" with it");
   if (is_graph && reads_rows) fail("nodes", "a language model reads an \"input\" or a \"source\"");
   if (!line.grid.empty() && reads_rows) fail("grid", "a language model reads a sequence");
+  const bool two = line.source.exists();
+  if (two && reads_rows) fail("source", "a language model has an \"input\" or a \"source\"");
+  if (two && !is_vectors(line.input))
+    fail("input", "expected vectors: of two sources \"source\" is tokens and \"input\" vectors");
   if (line.is_pair() && framing == ModelKind::classifier)
     fail("source", "a classifier reads an \"input\"");
   if (line.is_pair() && reads_rows && is_vectors(line.input))
     fail("source", "a language model reads vectors as an \"input\", with targets at its positions");
-  if (!line.is_pair() && !is_graph && framing == ModelKind::seq2seq)
+  if (!line.is_pair() && !is_graph && !two && framing == ModelKind::seq2seq)
     fail("input", "an encoder-decoder reads a \"source\", and writes a \"target\"");
   if (line.is_pair() || framing == ModelKind::seq2seq) return Form::pair;
   return framing == ModelKind::classifier && !request_.at_positions ? Form::labelled
@@ -115,9 +120,28 @@ void ExampleLoader::read_input(const LineValue& input) {
   expect_same(is_first_, corpus_.format.features, int64_t{0}, "vectors");
   check_input(input.form == ValueForm::text || input.form == ValueForm::tokens,
               "expected tokens, a text or a list of strings, or a list of vectors");
-  check_input(!input.has_null, "expected no null: an input has a token at each position");
-  if (input.form == ValueForm::text) return source_.read(input.text, x_);
-  for (const std::string_view token : input.tokens) x_.push_back(source_.id_of(token));
+  read_tokens(input, x_);
+}
+
+void ExampleLoader::read_tokens(const LineValue& value, std::vector<int32_t>& ids) {
+  check_input(!value.has_null, "expected no null: an input has a token at each position");
+  if (value.form == ValueForm::text) return source_.read(value.text, ids);
+  for (const std::string_view token : value.tokens) ids.push_back(source_.id_of(token));
+}
+
+void ExampleLoader::read_source(const ExampleLine& line) {
+  tokens_.clear();
+  const LineValue& source = line.source;
+  expect_same(is_first_, corpus_.format.two_sources, source.exists(),
+              has_two_sources() ? "one beside the \"input\"" : "none beside the \"input\"");
+  if (!source.exists()) return;
+  check_input(source.form == ValueForm::text || source.form == ValueForm::tokens,
+              "expected tokens, a text or a list of strings: the \"input\" is vectors");
+  read_tokens(source, tokens_);
+  check_input(!tokens_.empty(), "expected a token at least");
+  if (request_.framing == ModelKind::seq2seq)
+    expect_same(is_first_, corpus_.format.positions, line.input.size,
+                "an \"input\" of as many vectors beside it");
 }
 
 void ExampleLoader::read_vectors(const LineValue& input) {
@@ -280,6 +304,8 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
     check_input(form == form_, "not with examples that have a{} before",
                 form_ == Form::pair ? " \"source\"" : "n \"input\"");
     read_input(line.input);
+    key = "source";
+    read_source(line);
     key = "edges";
     expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n',
                 "\"nodes\" and \"edges\"");
@@ -301,7 +327,9 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
     key = "group";
     const bool has_lists = reads_vectors() || has_numbers() || corpus_.format.has_edges;
     const bool is_empty = line.input.form == ValueForm::text && line.input.text.empty();
-    const uint64_t hash = hash_of(line.input.exists() && !is_empty ? line.input : line.target);
+    uint64_t hash = hash_of(line.input.exists() && !is_empty ? line.input : line.target);
+    if (line.source.exists())
+      hash = stable_hash(bytes_of(line.input.numbers), hash_of(line.source));
     rows.rows.push_back({.origin = origin,
                          .hash = line.edges.numbers.empty()
                                      ? hash
@@ -313,6 +341,7 @@ void ExampleLoader::add(ExampleRows& rows, const ExampleLine& line, const LineOr
     throw_line_error(origin, key, error.what());
   }
   rows.x.add(x_);
+  rows.source.add(tokens_);
   rows.y.add(y_);
   rows.positions.add(line.positions);
   rows.reference.add(line.reference.numbers);
@@ -391,7 +420,7 @@ void ExampleLoader::choose_vocabularies(const std::map<Split, ExampleRows>& spli
   for (const auto& [split, rows] : splits) {
     if (split != Split::train && options_.command.empty()) continue;
     for (int64_t i = 0; i < rows.size(); ++i) {
-      if (!reads_vectors()) source_.count(rows.x[i]);
+      if (reads_tokens()) source_.count(tokens_of(rows, i));
       if (writes) target_.count(rows.y[i]);
     }
   }
@@ -401,8 +430,8 @@ void ExampleLoader::choose_vocabularies(const std::map<Split, ExampleRows>& spli
   else if (form_ == Form::pair && has_marks_)
     marks = {separator_token, end_token};
   const bool are_same = &source_ == &target_;
-  if (writes || (are_same && !reads_vectors())) target_.choose(marks, corpus_.notes);
-  if (!are_same && !reads_vectors()) source_.choose({}, corpus_.notes);
+  if (writes || (are_same && reads_tokens())) target_.choose(marks, corpus_.notes);
+  if (!are_same && reads_tokens()) source_.choose({}, corpus_.notes);
 }
 
 void ExampleLoader::choose_labels(const ExampleRows& train) {
@@ -438,7 +467,13 @@ void ExampleLoader::encode_target() {
 
 void ExampleLoader::check_counts(const ExampleRows& rows, int64_t i) const {
   const LineOrigin& origin = rows.rows[static_cast<size_t>(i)].origin;
-  if (form_ == Form::positions && x_.size() != y_.size())
+  const int64_t queries = request_.queries;
+  if (queries > 0 && std::ssize(y_) != queries)
+    throw_line_error(
+        origin, "target",
+        fmt::format("expected a target, or none, for each of `pool_queries` = {}, found {}",
+                    queries, y_.size()));
+  if (queries == 0 && form_ == Form::positions && x_.size() != y_.size())
     throw_line_error(origin, "target",
                      fmt::format("expected a target, or none, at each of the {} positions of the "
                                  "input, found {}",
@@ -487,10 +522,12 @@ void ExampleLoader::lay_out_reference(std::span<const float> written) {
 void ExampleLoader::encode_row(const ExampleRows& rows, int64_t i) {
   const auto x = rows.x[i], y = rows.y[i];
   x_.assign(x.begin(), x.end());
+  const auto tokens = rows.source[i];
+  tokens_.assign(tokens.begin(), tokens.end());
   y_.assign(y.begin(), y.end());
   const char* key = "";
   try {
-    if (!reads_vectors()) source_.encode(x_);
+    if (reads_tokens()) source_.encode(has_two_sources() ? tokens_ : x_);
     encode_target();
     key = "reference";
     lay_out_reference(rows.reference[i]);
@@ -508,6 +545,7 @@ void ExampleLoader::add_encoded(const ExampleRows& rows, int64_t i, ExampleRows&
   check_counts(rows, i);
   encoded.rows.push_back(rows.rows[static_cast<size_t>(i)]);
   encoded.x.add(x_);
+  encoded.source.add(tokens_);
   encoded.y.add(y_);
   encoded.positions.add(rows.positions[i]);
   encoded.reference.add(reference_);
@@ -567,6 +605,7 @@ void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, Examp
   const ExampleRows::Row& row = rows.rows[static_cast<size_t>(i)];
   const auto reference = rows.reference[i];
   pair.lay_out(format.features > 0 ? std::span<const int32_t>() : x, rows.y[i], example);
+  if (format.two_sources) assign(example.source, rows.source[i]);
   example.group = row.group;
   if (row.numbers >= 0) {
     assign(example.features, rows.numbers->features[row.numbers]);
@@ -600,8 +639,9 @@ void ExampleLoader::store(const char* name, ExampleRows rows) {
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
     const bool is_source = request_.framing == ModelKind::seq2seq;
+    const int64_t vectors = is_source ? example.positions : 0, tokens = std::ssize(example.source);
     corpus_.longest_source = std::max(
-        {corpus_.longest_source, std::ssize(example.source), is_source ? example.positions : 0});
+        corpus_.longest_source, format.two_sources ? vectors + tokens : std::max(vectors, tokens));
     corpus_.longest_input = std::max(
         {corpus_.longest_input, std::ssize(example.input), is_source ? 0 : example.positions});
   }
@@ -636,11 +676,12 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   for (const auto& [split, rows] : splits)
     encoded[split] = encode_split(rows, name_of(split_names, split));
   corpus_.format.at_positions = form_ == Form::positions;
+  corpus_.format.targets = request_.queries;
   const bool are_same = &source_ == &target_, plain = corpus_.format.at_positions;
   const auto codec_of = [&](const TextEncoder& encoder) {
     return plain ? std::make_shared<TextCodec>(encoder.codec()->without_marks()) : encoder.codec();
   };
-  if (!reads_vectors()) corpus_.source = codec_of(source_);
+  if (reads_tokens()) corpus_.source = codec_of(source_);
   if (has_numbers() || (reads_vectors() && has_labels()))
     corpus_.target = nullptr;
   else

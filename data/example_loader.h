@@ -11,7 +11,8 @@
 //                                                "none"
 //
 // An input is tokens or vectors, which may be the cells of a grid or the nodes of a graph. Targets
-// of inputs may be numbers.
+// of inputs may be numbers. A classifier and an encoder-decoder may read two sources: an input of
+// vectors, and a source of tokens.
 #pragma once
 
 #include <forward_list>
@@ -72,6 +73,7 @@ struct ExampleRows {
   // Ids. x is 0 at each position with a vector, y at each with a number, and `ignored` at positions
   // without a target.
   Lists<int32_t> x, y;
+  Lists<int32_t> source;                // of two sources the tokens
   Lists<int32_t> positions;             // Example::position_ids
   Lists<float> reference;               // Example::reference
   std::shared_ptr<NumberRows> numbers;  // null: no row has some
@@ -125,9 +127,17 @@ class ExampleLoader {
 
   bool has_numbers() const { return corpus_.format.numbers; }
   bool reads_vectors() const { return corpus_.format.features > 0; }
+  bool has_two_sources() const { return corpus_.format.two_sources; }
+  bool reads_tokens() const { return !reads_vectors() || has_two_sources(); }
+  // The tokens that an example reads, of its only source or of one of two.
+  std::span<const int32_t> tokens_of(const ExampleRows& rows, int64_t i) const {
+    return has_two_sources() ? rows.source[i] : rows.x[i];
+  }
   bool has_labels() const { return request_.framing == ModelKind::classifier && !has_numbers(); }
   Form form_of(const ExampleLine& line, const LineOrigin& origin) const;
   void read_input(const LineValue& input);
+  void read_source(const ExampleLine& line);
+  void read_tokens(const LineValue& value, std::vector<int32_t>& ids);
   void read_vectors(const LineValue& input);
   void read_edges(const LineValue& edges);
   void read_grid(const std::vector<int32_t>& grid);
@@ -178,7 +188,7 @@ class ExampleLoader {
   std::optional<RowLayout> layout_;
 
   // Of the example that is being read.
-  std::vector<int32_t> x_, y_, sender_, receiver_;
+  std::vector<int32_t> x_, y_, tokens_, sender_, receiver_;
   std::vector<float> reference_, edge_features_;
   std::string key_, text_;
 };

@@ -162,6 +162,28 @@ double max_over_orders(int64_t time, bool keep_first, const std::function<double
   });
 }
 
+// The orders of the cells that mirror a grid along its last two axes, turn it by 180° and, if both
+// have one length, by 90°.
+std::vector<Ids> turns_and_flips(const std::vector<int64_t>& grid, int64_t time) {
+  const int64_t width = grid.back(), height = grid.size() < 2 ? 1 : grid[grid.size() - 2],
+                plane = height * width;
+  const auto cell = [&](int64_t t, int64_t row, int64_t column) {
+    return t - t % plane + row * width + column;
+  };
+  std::vector<Ids> orders;
+  const auto add = [&](auto from) {
+    orders.push_back(
+        ids_of({time}, [&](int64_t t) { return from(t, t % plane / width, t % width); }));
+  };
+  add([&](int64_t t, int64_t i, int64_t j) { return cell(t, i, width - 1 - j); });
+  if (height == 1) return orders;
+  add([&](int64_t t, int64_t i, int64_t j) { return cell(t, height - 1 - i, j); });
+  add([&](int64_t t, int64_t i, int64_t j) { return cell(t, height - 1 - i, width - 1 - j); });
+  if (height == width)
+    add([&](int64_t t, int64_t i, int64_t j) { return cell(t, width - 1 - j, i); });
+  return orders;
+}
+
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
   return distance(s.model->encode(x.selected(order)), permuted(s.model->encode(x.inputs), order));
 }
@@ -178,6 +200,7 @@ double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
 }  // namespace
 
 Topic properties_of(const Subject& s) {
+  check_input(!s.sizes.two_sources, "--model: the properties are those of a model of one source");
   const ModelOptions& o = s.options;
   const MultiHeadAttentionOptions& a = o.attention;
   const bool is_seq2seq = o.kind == ModelKind::seq2seq;
@@ -200,8 +223,8 @@ Topic properties_of(const Subject& s) {
   const bool ignores_positions =
       no_positions && ((attends && sums_to_one && a.graph_distances == 0) || circular);
   const bool keep_first = is_classifier && o.pool == Pool::first;
-  const bool has_attention = o.layers > 0 && (attends || by_graph || is_seq2seq ||
-                                              (is_classifier && o.pool == Pool::learned));
+  const bool has_attention =
+      o.layers > 0 && (attends || by_graph || is_seq2seq || (is_classifier && has_queries(o.pool)));
   struct Property {
     Claim claim;
     bool is_guaranteed, applies = true;
@@ -224,7 +247,25 @@ Topic properties_of(const Subject& s) {
           });
         }},
        order_free,
-       is_seq2seq || is_classifier},
+       is_seq2seq || (is_classifier && o.pool != Pool::none)},
+      {{"A16", same, "S0",
+        "equivariant to rotations and flips of the grid: the states turn with it",
+        [&s] {
+          const RandomInputs x(s);
+          return max_over(turns_and_flips(s.sizes.grid, x.time),
+                          [&](const Ids& order) { return equivariance_error(s, x, order); });
+        }},
+       order_free,
+       !s.sizes.grid.empty()},
+      {{"A17", same, "S0", "invariant: a rotation or flip of the grid changes nothing",
+        [&s] {
+          const RandomInputs x(s);
+          return max_over(turns_and_flips(s.sizes.grid, x.time), [&](const Ids& order) {
+            return distance(s.model->logits(x.selected(order)), s.model->logits(x.inputs));
+          });
+        }},
+       order_free && !keep_first,
+       !s.sizes.grid.empty() && is_classifier && o.pool != Pool::none},
       {{"A20", same, "S0",
         "translation equivariant: a circular shift of the input shifts the states",
         [&s] {
