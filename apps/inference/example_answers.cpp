@@ -96,7 +96,7 @@ Json numbers_json(const std::vector<double>& numbers) {
 }
 
 bool answers_examples(const Corpus& corpus) {
-  return corpus.format.features > 0 || corpus.format.numbers;
+  return corpus.format.features > 0 || corpus.format.numbers || corpus.format.targets > 0;
 }
 
 Answerer example_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
