@@ -165,6 +165,10 @@ class Report {
       dataset.get(i, example);
       std::vector<std::string> texts;
       for (const Side& side : sides_of(corpus_, example)) texts.push_back(tokens_text(side));
+      if (corpus_.format.two_sources) {
+        texts[0] += ", " + texts[1];
+        texts.erase(texts.begin() + 1);
+      }
       if (!labels_.empty() || (corpus_.format.at_positions && corpus_.target))
         texts.push_back(labels_text(example));
       if (corpus_.format.numbers) texts.push_back(numbers_text(example));

@@ -3,7 +3,7 @@ them by its kind or colour, and asks for its colour, kind or place:
 
     what is red    T            what colour is the T    red            where is the red one    top left
 
-Chance: exact_match 0.19, a kind, colour or place at random. Oracle: 1."""
+Chance: exact_match 0.20, a kind, colour or place at random. Oracle: 1."""
 from caption import COLOURS, lit
 from stream import write
 
@@ -28,4 +28,4 @@ def example(random, o):
 
 
 if __name__ == "__main__":
-    write(example, size=9, noise=0.1)
+    write(example, size=6, noise=0.1)

@@ -306,9 +306,9 @@ class Tasks(unittest.TestCase):
 
     def test_question(self):
         found = {}
-        for example in drawn(question, 1000, size=9, noise=0):
+        for example in drawn(question, 1000, size=6, noise=0):
             words, answer = example["source"].split(), example["target"]
-            lit = {colour: [divmod(i, 9) for i, pixel in enumerate(example["input"]) if pixel[k]]
+            lit = {colour: [divmod(i, 6) for i, pixel in enumerate(example["input"]) if pixel[k]]
                    for k, colour in enumerate(caption.COLOURS)}
             self.assertEqual(sum(bool(cells) for cells in lit.values()), 2)
             kinds = {}
@@ -320,12 +320,12 @@ class Tasks(unittest.TestCase):
             colour = next(c for c in kinds if c in words or kinds[c] in words)
             if words[0] == "where":
                 i, j = min(i for i, _ in lit[colour]) + 1.5, min(j for _, j in lit[colour]) + 1.5
-                place = ["top", "middle", "bottom"][int(i // 3)] + " " + ["left", "centre", "right"][int(j // 3)]
+                place = ["top", "middle", "bottom"][int(i // 2)] + " " + ["left", "centre", "right"][int(j // 2)]
                 self.assertEqual(answer, place)
             else:
                 self.assertEqual(answer, colour if "colour" in words else kinds[colour])
             found.setdefault(len(words), set()).add(answer)
-        self.assertEqual({n: len(answers) for n, answers in found.items()}, {3: 5, 4: 9, 5: 12})
+        self.assertEqual({n: len(answers) for n, answers in found.items()}, {3: 5, 4: 8, 5: 11})
 
     def test_zoom(self):
         examples = drawn(zoom, 500, size=6, out=9)
