@@ -22,7 +22,9 @@ struct Edges {
 struct Inputs {
   Ids source = {}, source_lengths = {};                // (B, Ts), (B): of seq2seq
   Ids input = {}, input_lengths = {}, positions = {};  // (B, T), (B), (B, T) or 0 to T - 1
-  Tensor features = {};  // (B, T, F), instead of source or a classifier's input
+  // (B, T, F), instead of source or a classifier's input. With two sources in addition to source:
+  // then a seq2seq's source_lengths count the T positions of features, which all are real, too.
+  Tensor features = {};
   Edges edges = {};      // between the positions of a graph
 };
 

@@ -27,7 +27,7 @@ static void pad(Examples examples, Member member, int32_t padding, Ids& ids, Ids
 }
 
 void collate_tokens(Examples examples, ModelKind framing, Batch& batch) {
-  if (framing == ModelKind::seq2seq)
+  if (framing == ModelKind::seq2seq || !examples[0]->source.empty())
     pad(examples, &Example::source, 0, batch.source, &batch.source_lengths);
   pad(examples, &Example::input, 0, batch.input, &batch.input_lengths);
   pad(examples, &Example::target, ignored, batch.target, nullptr);

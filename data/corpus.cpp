@@ -26,7 +26,7 @@ static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}
 
 Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
                    const ExistingVocabulary& existing, bool at_positions,
-                   const ExampleProgram* program) {
+                   const ExampleProgram* program, int64_t queries) {
   check_options(options, framing);
   check(!existing.source == !existing.target,
         "load_corpus: ExistingVocabulary has a source or a target only; set both, to one object, "
@@ -35,7 +35,7 @@ Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
   const DataKind& kind = *options.kind;
   Files files;
   check(options.command.empty() == !program, "load_corpus: a command needs its program");
-  const LoadRequest request{framing, at_positions, existing};
+  const LoadRequest request{framing, at_positions, queries, existing};
   Corpus corpus = program          ? load_program(options, seed, *program, files, request)
                   : kind.is_task() ? load_task(options, framing, seed)
                                    : kind.load(options, files, request);
@@ -55,6 +55,7 @@ Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
 }
 
 std::span<const int32_t> source_of(const Corpus& corpus, const Example& example) {
+  if (corpus.format.two_sources) return example.source;
   if (corpus.format.features > 0) return {};
   if (corpus.framing == ModelKind::seq2seq) return example.source;
   std::span<const int32_t> ids = example.input;

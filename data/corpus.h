@@ -25,6 +25,7 @@ using Groups = std::vector<std::pair<std::string, std::string>>;
 struct LoadRequest {
   ModelKind framing;                   // of the examples
   bool at_positions;                   // see load_corpus()
+  int64_t queries;                     // see load_corpus()
   const ExistingVocabulary& existing;  // null codecs: there is none
 };
 
@@ -94,10 +95,11 @@ struct Corpus {
 // damaged, not text, or not of the kind that data.kind names, and for a vocabulary of another level
 // or that lacks tokens. The message has the file, the line and what to do.
 //
-// `at_positions`: a classifier has an output at each position, model.pool = "none".
+// `at_positions`: a classifier has an output at each position, model.pool = "none", or at each of
+// `queries` learned queries, model.pool = "queries".
 Corpus load_corpus(const DataOptions& options, ModelKind framing, uint64_t seed,
                    const ExistingVocabulary& existing = {}, bool at_positions = false,
-                   const ExampleProgram* program = nullptr);
+                   const ExampleProgram* program = nullptr, int64_t queries = 0);
 
 // Returns the source of an example without special tokens: what an encoder or a classifier reads,
 // or the prompt of a language model. Without a prompt it is the line, or the window of a text.

@@ -43,6 +43,12 @@ class LineScanner {
     for (bool more = !next_is('}'); more; more = !ends('}')) scan_member();
     skip_space();
     if (at_ != end_) fail("expected the end of the line after the object");
+    key_ = "nodes";
+    if (((seen_ >> 2) & 1) != 0 && (seen_ & 3) != 0)
+      throw_line_error(origin_, key_, "excludes \"input\" and \"source\"");
+    if (!example_.source.exists() || *example_.input_key) return;
+    std::swap(example_.input, example_.source);
+    example_.input_key = line_keys[1].data();
   }
 
  private:
@@ -250,12 +256,9 @@ class LineScanner {
     if (((seen_ >> key) & 1) != 0) fail("the key is repeated");
     seen_ |= 1U << key;
     expect(':', "':' after the key");
-    if (key < 3) {
-      if (*example_.input_key)
-        throw_line_error(origin_, key_,
-                         fmt::format("excludes \"{}\": an example has one of input, "
-                                     "source and nodes",
-                                     example_.input_key));
+    if (key_ == "source") {
+      scan_value(example_.source);
+    } else if (key < 3) {
       example_.input_key = line_keys[key].data();
       scan_value(example_.input);
     } else if (key_ == "target") {
@@ -300,7 +303,8 @@ void throw_line_error(const LineOrigin& origin, std::string_view key, std::strin
 }
 
 void parse_example(std::string_view line, const LineOrigin& origin, ExampleLine& example) {
-  for (LineValue* value : {&example.input, &example.target, &example.reference, &example.edges})
+  for (LineValue* value :
+       {&example.input, &example.source, &example.target, &example.reference, &example.edges})
     clear_value(*value);
   example.input_key = "";
   example.positions.clear();

@@ -2,6 +2,7 @@
 //
 //   {"input": "k2 v0 k2", "target": [null, null, "v0"]}      tokens: a text, or a list of them
 //   {"source": "3 + 4", "target": "7"}                       a pair
+//   {"source": "is it red", "input": [[…], …], "target": …}  two sources: tokens and vectors
 //   {"input": [[0.1, 2], [0, 1]], "target": [null, 3.2]}     real vectors, and numbers
 //   {"nodes": […], "edges": [[0, 1, 0.5]], "target": "x"}    a graph
 //
@@ -37,10 +38,11 @@ struct LineValue {
 
 // An example as it was written. Texts are views into the line, or into `unescaped`.
 struct ExampleLine {
-  LineValue input;   // of "input", "source" or "nodes"
+  LineValue input;   // of "input" or "nodes", or else of "source"
+  LineValue source;  // of "source" beside an "input"
   LineValue target;  // of "target"
   LineValue reference, edges;
-  const char* input_key = "";                      // the one of the three that it has, or ""
+  const char* input_key = "";                      // that of `input`, or ""
   std::vector<int32_t> positions = {}, grid = {};  // integers ≥ 0; empty without the key
   // Each group with its value. The group of a single string has the name "".
   std::vector<std::pair<std::string_view, std::string_view>> groups = {};

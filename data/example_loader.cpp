@@ -137,14 +137,15 @@ bool ExampleLoader::needs_marks() const {
 }
 
 void ExampleLoader::choose_vocabularies() {
-  const bool reads = !reader_.reads_vectors(),
+  const bool reads = reader_.reads_tokens(), two = reader_.has_two_sources(),
              writes = !reader_.has_labels() && !reader_.has_numbers(),
              are_same = &source_ == &target_;
   for (const auto& [name, split] : splits_) {
     if (name != Split::train && options_.command.empty()) continue;
     for (const int64_t i : split.rows) {
-      if (reads) source_.count(split.file->ids.x[i]);
-      if (writes) target_.count(split.file->ids.y[i]);
+      const RowIds& ids = split.file->ids;
+      if (reads) source_.count(two ? ids.source[i] : ids.x[i]);
+      if (writes) target_.count(ids.y[i]);
     }
   }
   std::vector<std::string> marks;
@@ -237,18 +238,23 @@ void ExampleLoader::lay_out_reference(std::span<const float> written) {
 
 // Encodes row i after the others. Returns false, and adds nothing, if it is incomplete.
 bool ExampleLoader::encode(const ExampleRows& rows, int64_t i, RowIds& ids) {
-  const auto x = rows.ids.x[i], y = rows.ids.y[i];
+  const auto x = rows.ids.x[i], y = rows.ids.y[i], tokens = rows.ids.source[i];
   x_.assign(x.begin(), x.end());
   y_.assign(y.begin(), y.end());
+  tokens_.assign(tokens.begin(), tokens.end());
   const char* key = "";
   try {
-    if (!reader_.reads_vectors()) source_.encode(x_);
+    if (reader_.reads_tokens()) source_.encode(reader_.has_two_sources() ? tokens_ : x_);
     encode_target();
     const bool complete = is_complete(x_, y_);  // no example of a stream may change its number
     check_input(complete || options_.command.empty(), "an input or target is empty");
     if (!complete) return false;
     key = "target";
-    check_input(reader_.form() != Form::positions || x_.size() == y_.size(),
+    const int64_t queries = request_.queries;
+    check_input(queries == 0 || std::ssize(y_) == queries,
+                "expected a target, or none, for each of `pool_queries` = {}, found {}", queries,
+                y_.size());
+    check_input(queries > 0 || reader_.form() != Form::positions || x_.size() == y_.size(),
                 "expected a target, or none, at each of the {} positions of the input, found {}",
                 x_.size(), y_.size());
     key = "reference";
@@ -263,6 +269,7 @@ bool ExampleLoader::encode(const ExampleRows& rows, int64_t i, RowIds& ids) {
   const auto longest = static_cast<int64_t>(std::max(x_.size(), y_.size()));
   if (options_.max_length == 0 || longest <= options_.max_length) {
     ids.x.add(x_);
+    ids.source.add(tokens_);
     ids.y.add(y_);
     ids.reference.add(reference_);
   }
@@ -315,6 +322,7 @@ void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, const
   const auto assign = [](auto& to, auto list) { to.assign(list.begin(), list.end()); };
   const std::span<const int32_t> x = ids.x[j];
   pair.lay_out(format.features > 0 ? std::span<const int32_t>() : x, ids.y[j], example);
+  if (format.two_sources) assign(example.source, ids.source[j]);
   example.group = rows[i].group;
   assign(example.features, rows.features[i]);
   assign(example.values, rows.values[i]);
@@ -348,7 +356,7 @@ void ExampleLoader::choose_codecs() {
                ? std::make_shared<TextCodec>(encoder.codec()->without_marks())
                : encoder.codec();
   };
-  if (!reader_.reads_vectors()) corpus_.source = codec_of(source_);
+  if (reader_.reads_tokens()) corpus_.source = codec_of(source_);
   if (are_same && corpus_.source && !reader_.has_numbers())
     corpus_.target = corpus_.source;
   else if (!reader_.has_numbers() && !(reader_.reads_vectors() && reader_.has_labels()))
@@ -379,8 +387,9 @@ void ExampleLoader::store(const char* name, SplitRows split) {
   const bool is_source = request_.framing == ModelKind::seq2seq;
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
+    const int64_t vectors = is_source ? example.positions : 0, tokens = std::ssize(example.source);
     corpus_.longest_source = std::max(
-        {corpus_.longest_source, std::ssize(example.source), is_source ? example.positions : 0});
+        corpus_.longest_source, format.two_sources ? vectors + tokens : std::max(vectors, tokens));
     corpus_.longest_input = std::max(
         {corpus_.longest_input, std::ssize(example.input), is_source ? 0 : example.positions});
   }
@@ -403,6 +412,7 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   for (auto& [split, rows] : splits_) encode_split(name_of(split_names, split), rows);
   const bool is_pair = reader_.form() == Form::line || reader_.form() == Form::pair;
   corpus_.format.at_positions = reader_.form() == Form::positions;
+  corpus_.format.targets = request_.queries;
   choose_codecs();
   static const Vocabulary no_marks({"-"});
   layout_ = RowLayout{Layout(is_pair ? request_.framing : ModelKind::classifier,

@@ -102,7 +102,7 @@ class ExampleLoader {
   std::optional<RowLayout> layout_;
 
   // Of the example that is being encoded.
-  std::vector<int32_t> x_, y_;
+  std::vector<int32_t> x_, y_, tokens_;
   std::vector<float> reference_;
 };
 

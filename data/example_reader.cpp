@@ -63,7 +63,11 @@ ExampleReader::Form ExampleReader::form_of(const ExampleLine& line,
             "a classifier reads an \"input\"");
   refuse_if(is_pair && reads_rows && is_vectors(line.input), "source",
             "a language model reads vectors as an \"input\", with targets at its positions");
-  refuse_if(!is_pair && !is_graph && framing == ModelKind::seq2seq, "input",
+  const bool two = line.source.exists();
+  refuse_if(two && reads_rows, "source", "a language model has an \"input\" or a \"source\"");
+  refuse_if(two && !is_vectors(line.input), "input",
+            "expected vectors: of two sources \"source\" is tokens and \"input\" vectors");
+  refuse_if(!is_pair && !is_graph && !two && framing == ModelKind::seq2seq, "input",
             "an encoder-decoder reads a \"source\", and writes a \"target\"");
   if (is_pair || framing == ModelKind::seq2seq) return Form::pair;
   return framing == ModelKind::classifier && !request_.at_positions ? Form::labelled
@@ -77,9 +81,28 @@ void ExampleReader::read_input(const LineValue& input) {
   expect_same(is_first_, corpus_.format.features, int64_t{0}, "vectors");
   check_input(input.form == ValueForm::text || input.form == ValueForm::tokens,
               "expected tokens, a text or a list of strings, or a list of vectors");
-  check_input(!input.has_null, "expected no null: an input has a token at each position");
-  if (input.form == ValueForm::text) return source_.read(input.text, x_);
-  for (const std::string_view token : input.tokens) x_.push_back(source_.id_of(token));
+  read_tokens(input, x_);
+}
+
+void ExampleReader::read_tokens(const LineValue& value, std::vector<int32_t>& ids) {
+  check_input(!value.has_null, "expected no null: an input has a token at each position");
+  if (value.form == ValueForm::text) return source_.read(value.text, ids);
+  for (const std::string_view token : value.tokens) ids.push_back(source_.id_of(token));
+}
+
+void ExampleReader::read_source(const ExampleLine& line) {
+  tokens_.clear();
+  const LineValue& source = line.source;
+  expect_same(is_first_, corpus_.format.two_sources, source.exists(),
+              has_two_sources() ? "one beside the \"input\"" : "none beside the \"input\"");
+  if (!source.exists()) return;
+  check_input(source.form == ValueForm::text || source.form == ValueForm::tokens,
+              "expected tokens, a text or a list of strings: the \"input\" is vectors");
+  read_tokens(source, tokens_);
+  check_input(!tokens_.empty(), "expected a token at least");
+  if (request_.framing == ModelKind::seq2seq)
+    expect_same(is_first_, corpus_.format.positions, line.input.size,
+                "an \"input\" of as many vectors beside it");
 }
 
 void ExampleReader::read_vectors(const LineValue& input) {
@@ -207,25 +230,24 @@ int32_t ExampleReader::group_of(const ExampleLine& line) {
   return group_ids_[text_] = id;
 }
 
-// Returns a hash of the input, or of the target if that is empty, the same for a text and a list of
-// its tokens.
+// Returns a hash that is the same for a text and a list of its tokens.
+uint64_t ExampleReader::hash_of(const LineValue& value) {
+  if (value.form == ValueForm::text) return stable_hash(value.text);
+  if (!value.numbers.empty()) return stable_hash(bytes_of(value.numbers));
+  text_.clear();
+  for (const std::string_view token : value.tokens) {
+    if (options_.level == Level::word && !text_.empty()) text_ += ' ';
+    text_ += token;
+  }
+  return stable_hash(text_);
+}
+
+// Returns a hash of the input, or of the target if that is empty.
 uint64_t ExampleReader::hash_of(const ExampleLine& line) {
   const bool has_input =
       line.input.exists() && (line.input.form != ValueForm::text || !line.input.text.empty());
-  const LineValue& value = has_input ? line.input : line.target;
-  uint64_t hash = 0;
-  if (value.form == ValueForm::text) {
-    hash = stable_hash(value.text);
-  } else if (!value.numbers.empty()) {
-    hash = stable_hash(bytes_of(value.numbers));
-  } else {
-    text_.clear();
-    for (const std::string_view token : value.tokens) {
-      if (options_.level == Level::word && !text_.empty()) text_ += ' ';
-      text_ += token;
-    }
-    hash = stable_hash(text_);
-  }
+  uint64_t hash = hash_of(has_input ? line.input : line.target);
+  if (line.source.exists()) hash = stable_hash(bytes_of(line.input.numbers), hash_of(line.source));
   const std::vector<float>& edges = line.edges.numbers;
   return edges.empty() ? hash : stable_hash(bytes_of(edges), hash);
 }
@@ -239,6 +261,8 @@ void ExampleReader::read(const ExampleLine& line, const LineOrigin& origin, Exam
     check_input(form == form_, "not with examples that have a{} before",
                 form_ == Form::pair ? " \"source\"" : "n \"input\"");
     read_input(line.input);
+    key = "source";
+    read_source(line);
     key = "edges";
     expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n',
                 "\"nodes\" and \"edges\"");
@@ -258,6 +282,7 @@ void ExampleReader::read(const ExampleLine& line, const LineOrigin& origin, Exam
   }
   rows.rows.push_back({origin, hash_of(line), std::ssize(line.target.text), group});
   rows.ids.x.add(x_);
+  rows.ids.source.add(tokens_);
   rows.ids.y.add(y_);
   rows.ids.reference.add(line.reference.numbers);
   const std::span<const float> none;

@@ -10,7 +10,8 @@
 //                                                "none"
 //
 // An input is tokens or vectors, which may be the cells of a grid or the nodes of a graph. Targets
-// of inputs may be numbers. The first example decides for all.
+// of inputs may be numbers. A classifier and an encoder-decoder may read two sources: an input of
+// vectors, and a source of tokens. The first example decides for all.
 #pragma once
 
 #include <optional>
@@ -52,6 +53,7 @@ class Lists {
 // `ignored` at positions without a target.
 struct RowIds {
   Lists<int32_t> x, y;
+  Lists<int32_t> source;   // of two sources the tokens
   Lists<float> reference;  // of the targets: as written, or as Example::reference
 };
 
@@ -103,11 +105,15 @@ class ExampleReader {
   std::vector<Label>& labels() { return labels_; }                    // by provisional id
   bool has_numbers() const { return corpus_.format.numbers; }         // as targets
   bool reads_vectors() const { return corpus_.format.features > 0; }  // as inputs
+  bool has_two_sources() const { return corpus_.format.two_sources; }
+  bool reads_tokens() const { return !reads_vectors() || has_two_sources(); }
   bool has_labels() const { return request_.framing == ModelKind::classifier && !has_numbers(); }
 
  private:
   Form form_of(const ExampleLine& line, const LineOrigin& origin) const;
   void read_input(const LineValue& input);
+  void read_source(const ExampleLine& line);
+  void read_tokens(const LineValue& value, std::vector<int32_t>& ids);
   void read_vectors(const LineValue& input);
   void read_edges(const LineValue& edges);
   void read_grid(const std::vector<int32_t>& grid);
@@ -117,6 +123,7 @@ class ExampleReader {
   void read_positions(const ExampleLine& line);
   int32_t target_id(std::string_view token);
   int32_t group_of(const ExampleLine& line);
+  uint64_t hash_of(const LineValue& value);
   uint64_t hash_of(const ExampleLine& line);
 
   const DataOptions& options_;
@@ -133,7 +140,7 @@ class ExampleReader {
   StringMap<int32_t> label_ids_, group_ids_;  // groups: names and values, a zero byte after each
 
   // Of the example that is being read.
-  std::vector<int32_t> x_, y_;
+  std::vector<int32_t> x_, y_, tokens_;
   std::string text_;
 };
 

@@ -105,9 +105,12 @@ void collate_features(Examples examples, const ExampleFormat& format, ModelKind 
         batch.target.reshape({std::ssize(examples), batch.target.size() / std::ssize(examples)});
   if (format.numbers) pad_numbers(examples, batch);
   if (format.features > 0) {
-    (two_sided ? batch.source : batch.input) = {};
+    const Ids of_tokens = batch.source_lengths;
+    if (!two_sided || !format.two_sources) (two_sided ? batch.source : batch.input) = {};
     pad_features(examples, format.features, batch.features,
                  two_sided ? batch.source_lengths : batch.input_lengths);
+    for (int64_t b = 0; two_sided && format.two_sources && b < of_tokens.size(); ++b)
+      batch.source_lengths.mutable_data()[b] += of_tokens[b];
   }
   const int64_t time = format.features > 0 ? batch.features.dim(1)
                        : two_sided         ? batch.source.dim(1)

@@ -22,6 +22,12 @@ struct ExampleFormat {
   // Each position has a target or none: a classifier with model.pool = "none", or a language model
   // that does not predict the token after each position, but what the example says.
   bool at_positions = false;
+  // Besides features, an example has tokens as Example::source: a second source.
+  bool two_sources = false;
+  int64_t positions = 0;  // of an encoder-decoder with two sources: T, that of all examples
+  // Of a classifier with model.pool = "queries", whose outputs are not at the positions of the
+  // input: the number of targets, which all examples have. 0: one at each position.
+  int64_t targets = 0;
 };
 
 // Returns a dataset of examples with features, which `write` writes as Dataset::get does, all but

@@ -27,7 +27,7 @@ class LineReader {
   LineReader(const DataOptions& options, const LoadRequest& request, const std::string& command)
       : options_(options),
         existing_(request.existing),
-        request_{request.framing, request.at_positions, existing_},
+        request_{request.framing, request.at_positions, request.queries, existing_},
         loader_(options_, request_) {
     for (const auto& [name, split] : split_names)
       commands_[split] = fmt::format("{} --split {}", command, name);

@@ -16,8 +16,20 @@ ModelOptions own_stack(const ModelOptions& o, const ModelSizes& sizes) {
   return is_causal(o) ? o.decoder_stack() : o.encoder_stack(sizes);
 }
 
+// The options of the encoder of the source, which has no grid.
+ModelOptions source_stack(const ModelOptions& o) {
+  ModelOptions stack = o.encoder_stack();
+  stack.attention.axes.clear();
+  return stack;
+}
+
+template <class Stack>
+std::unique_ptr<Stack> stack_if(bool exists, const ModelOptions& o, int64_t layers) {
+  return exists ? std::make_unique<Stack>(o, layers) : nullptr;
+}
+
 std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
-  if (o.pool != Pool::learned || is_causal(o)) return nullptr;
+  if (!has_queries(o.pool) || is_causal(o)) return nullptr;
   MultiHeadAttentionOptions attention = o.attention.across(0);
   attention.dropout = o.attention_dropout;
   attention.linear = {.bias = o.bias, .init = o.init};
@@ -28,10 +40,18 @@ std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
 
 Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
     : embedding_(this, "embedding", own_stack(o, sizes), sizes.vocabulary, sizes.features),
-      encoder_(this, is_causal(o) ? "decoder" : "encoder", own_stack(o, sizes), o.layers),
+      encoder_(this, is_causal(o) ? "decoder" : "encoder",
+               stack_if<Encoder>(!sizes.two_sources, own_stack(o, sizes), o.layers)),
+      source_embedding_(this, "source_embedding",
+                        sizes.two_sources ? std::make_unique<InputEmbedding>(
+                                                source_stack(o), sizes.source_vocabulary)
+                                          : nullptr),
+      source_encoder_(this, "encoder",
+                      stack_if<Encoder>(sizes.two_sources, source_stack(o), o.layers)),
+      reader_(this, "decoder", stack_if<Decoder>(sizes.two_sources, own_stack(o, sizes), o.layers)),
       queries_(this, "pool", learned_queries(o)),
-      head_(this, "head", o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
-            LinearOptions{.bias = o.bias, .init = o.init}),
+      head_(this, "head", o.dim * (o.pool == Pool::learned && queries_ ? o.pool_queries : 1),
+            sizes.classes, LinearOptions{.bias = o.bias, .init = o.init}),
       kind_(o.kind),
       pool_(is_causal(o) ? Pool::none : o.pool) {}
 
@@ -53,8 +73,13 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 }  // namespace
 
 Tensor Classifier::encode(const Inputs& in) const {
-  return encoder_(embedding_(in.input, in.features, 0, in.positions),
-                  SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = &in.edges});
+  const Tensor x = embedding_(in.input, in.features, 0, in.positions);
+  const SequenceContext own{.mask = {.key_lengths = in.input_lengths}, .edges = &in.edges};
+  if (encoder_) return (*encoder_)(x, own);
+  const KeepMask of_source{.key_lengths = in.source_lengths};
+  const Tensor memory =
+      (*source_encoder_)((*source_embedding_)(in.source, {}), SequenceContext{.mask = of_source});
+  return (*reader_)(x, own, memory, of_source);
 }
 
 Tensor Classifier::head_input(const Inputs& in) const {
@@ -68,7 +93,7 @@ Tensor Classifier::pooled(const Tensor& states, const Ids& lengths) const {
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
     const Tensor read = (*queries_)(states, {.key_lengths = lengths});
-    return read.reshape({batch, read.dim(1) * dim});
+    return pool_ == Pool::queries ? read : read.reshape({batch, read.dim(1) * dim});
   }
   const Tensor weights = pool_weights(lengths, time, pool_);
   return matmul(weights, states).reshape({batch, dim});

@@ -7,10 +7,15 @@
 namespace heed::inline HEED_REAL {
 
 // What the head of a classifier reads: the mean of the hidden states, the first one, the
-// concatenated outputs of learned queries (nn/learned_queries.h), or every one: then the logits are
-// (B, T, C).
-enum class Pool { mean, first, learned, none };
+// concatenated outputs of N learned queries (nn/learned_queries.h), each of these: then the logits
+// are (B, N, C), or every hidden state: (B, T, C).
+enum class Pool { mean, first, learned, queries, none };
+// Returns whether learned queries read the hidden states.
+inline bool has_queries(Pool pool) { return pool == Pool::learned || pool == Pool::queries; }
 
+// With two sources it reads features, as a classifier does, and its layers also attend to the states
+// of an encoder of the source's tokens (Bahdanau et al. 2015; here no position is masked).
+//
 // With kind = language_model it is a decoder-only model that does not predict the tokens that it
 // reads: it reads vectors, or its outputs are numbers. Its stack is causal, and it has no pool.
 class Classifier : public Model {
@@ -20,7 +25,7 @@ class Classifier : public Model {
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
   Tensor head_input(const Tensor& x, const Ids& lengths) const override {
-    return pooled(encoder_.after_layers(x), lengths);
+    return pooled(encoder_ ? encoder_->after_layers(x) : reader_->after_layers(x), lengths);
   }
   Tensor encode(const Inputs& inputs) const override;  // before pooling
 
@@ -29,7 +34,10 @@ class Classifier : public Model {
   Tensor pooled(const Tensor& states, const Ids& lengths) const;
 
   Part<InputEmbedding> embedding_;
-  Part<Encoder> encoder_;
+  Part<std::unique_ptr<Encoder>> encoder_;  // of the only stream
+  Part<std::unique_ptr<InputEmbedding>> source_embedding_;
+  Part<std::unique_ptr<Encoder>> source_encoder_;
+  Part<std::unique_ptr<Decoder>> reader_;  // of the features, with attention to the source
   Part<std::unique_ptr<LearnedQueries>> queries_;
   Part<Linear> head_;
   ModelKind kind_;

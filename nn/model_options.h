@@ -22,6 +22,8 @@ struct ModelSizes {
   int64_t features = 0;            // F, width of the vector at each position; 0: tokens
   std::vector<int64_t> grid = {};  // lengths of the axes of a grid of positions
   int64_t edge_features = 0;       // width of the vector at each edge of a graph
+  // Whether it reads two streams: tokens of the source's vocabulary, and features.
+  bool two_sources = false;
 };
 
 struct ModelOptions {

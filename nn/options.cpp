@@ -13,8 +13,11 @@ namespace {
 
 constexpr Named<Choice> choices[] = {
     {"auto", Choice::automatic}, {"true", Choice::yes}, {"false", Choice::no}};
-constexpr Named<Pool> pools[] = {
-    {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}, {"none", Pool::none}};
+constexpr Named<Pool> pools[] = {{"mean", Pool::mean},
+                                 {"first", Pool::first},
+                                 {"learned", Pool::learned},
+                                 {"queries", Pool::queries},
+                                 {"none", Pool::none}};
 
 }  // namespace
 
@@ -44,7 +47,7 @@ void NormOptions::fields(Fields& f) {
 void NormOptions::validate() const { check_fields(*this, "norm"); }
 
 void ModelOptions::fields(Fields& f) {
-  const bool has_learned_pool = kind == ModelKind::classifier && pool == Pool::learned;
+  const bool has_learned_pool = kind == ModelKind::classifier && has_queries(pool);
   const bool attends = mixing.kind->is_attention || mixing.kind->attends_across ||
                        kind == ModelKind::seq2seq || has_learned_pool;
   f.choice("kind", kind, model_kind_names,
@@ -83,9 +86,10 @@ void ModelOptions::fields(Fields& f) {
   f.choice(
        "pool", pool, pools,
        "input of the classifier's head: the mean of the hidden states, the first, the outputs of "
-       "learned queries, or (none) each of them, for a target at every position")
+       "learned queries together, each of these (queries), for as many targets, or (none) each "
+       "hidden state, for a target at every position")
       .when(kind == ModelKind::classifier);
-  f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"")
+  f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of the pool")
       .when(has_learned_pool);
   f.section("positional", positional, "encoding of positions");
   f.section("attention", attention, "form of attention", [&](std::string_view key) {
@@ -157,10 +161,11 @@ void ModelOptions::validate() const {
               "`positional.combine` = \"concat\" leaves tokens {} of the {} columns, so that their "
               "embedding cannot compute the logits: set `tie_weights` = false",
               token_width(dim, positional), dim);
-  const bool learned_pool = is_classifier && pool == Pool::learned;
+  const bool learned_pool = is_classifier && has_queries(pool);
   check_input(!learned_pool || (attention.window == 0 && !attention.causal),
-              "`pool` = \"learned\": {} needs queries with a position in the sequence, "
-              "which learned ones do not have",
+              "`pool` = \"{}\": {} needs queries with a position in the sequence, which learned "
+              "ones do not have",
+              name_of(pools, pool),
               attention.causal ? "`attention.causal` = true"
                                : fmt::format("`attention.window` = {}", attention.window));
   if (is_seq2seq || is_classifier) encoder_stack().validate_stack();

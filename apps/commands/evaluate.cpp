@@ -108,7 +108,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   const Windows windows = windows_for(a, experiment);
   const TrainedModel run(saved, a.checkpoint, TrainedModel::Needs::vocabulary);
   const TrainedModel::Here here(run);
-  check_input(run.corpus.format.features == 0 && !run.corpus.format.numbers,
+  check_input(!answers_examples(run.corpus),
               "--input: this model reads vectors or predicts numbers; score it on its data");
   UnknownTokens unknown(a.unknown);
   AnswerOptions options;

@@ -249,7 +249,7 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
       position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
   if (corpus.framing != ModelKind::classifier) return;
   const bool at_positions = corpus.format.at_positions;
-  check_input(at_positions == (model.pool == Pool::none),
+  check_input(at_positions == (model.pool == Pool::none || model.pool == Pool::queries),
               "`model.pool` = \"none\" is for data with a target at every position, and {}",
               at_positions ? "these have one: set it" : "these have one for the whole example");
 }
@@ -289,6 +289,7 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
                   : has_own_head ? corpus.target->vocabulary().size()
                                  : std::ssize(corpus.labels);
   sizes.features = corpus.format.features;
+  sizes.two_sources = corpus.format.two_sources;
   sizes.grid = corpus.grid;
   sizes.edge_features = corpus.format.edge_features;
   check_input(!experiment.model.share_embeddings || corpus.source == corpus.target,

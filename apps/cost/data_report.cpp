@@ -36,6 +36,8 @@ std::vector<Side> sides_of(const Corpus& corpus, const Example& example) {
   std::vector<Side> sides = {{features || two || example.prompt > 0 ? "source" : "text",
                               features ? nullptr : corpus.source.get(), source_of(corpus, example),
                               source_length(corpus, example)}};
+  if (corpus.format.two_sources)
+    sides.push_back({"text", corpus.source.get(), example.source, std::ssize(example.source)});
   if (!two && example.prompt == 0) return sides;
   auto ids = std::span<const int32_t>(example.target)
                  .subspan(static_cast<size_t>(std::max(example.prompt - 1, 0)));
@@ -163,6 +165,10 @@ class Report {
       dataset.get(i, example);
       std::vector<std::string> texts;
       for (const Side& side : sides_of(corpus_, example)) texts.push_back(tokens_text(side));
+      if (corpus_.format.two_sources) {
+        texts[0] += ", " + texts[1];
+        texts.erase(texts.begin() + 1);
+      }
       if (!labels_.empty() || (corpus_.format.at_positions && corpus_.target))
         texts.push_back(labels_text(example));
       if (corpus_.format.numbers) texts.push_back(numbers_text(example));

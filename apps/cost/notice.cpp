@@ -47,7 +47,8 @@ Corpus shortened_corpus(const Corpus& corpus, int64_t most) {
   const ExampleFormat& format = corpus.format;
   // Vectors that have a target each, unless they form a grid or a graph.
   const bool at_vectors = corpus.framing == ModelKind::language_model || format.at_positions;
-  if (format.at_positions && (format.has_edges || !corpus.grid.empty())) return corpus;
+  if (format.at_positions && (format.has_edges || !corpus.grid.empty() || format.targets > 0))
+    return corpus;
   result.splits["train"] = {
       whole.size,
       [&whole, most, width = at_vectors ? format.features : 0](int64_t i, Example& example) {

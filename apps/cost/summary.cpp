@@ -62,18 +62,20 @@ struct LongestExample {
 Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t examples) {
   const bool two_sided = corpus.framing == ModelKind::seq2seq;
   const int64_t time = longest.input;
-  const int64_t positions = two_sided ? longest.source : time;  // of what may be features
+  const ExampleFormat& format = corpus.format;
+  const int64_t fixed = format.positions;  // of two sources of a seq2seq
+  const int64_t positions = fixed > 0 ? fixed : two_sided ? longest.source : time;  // of features
   Batch batch;
   batch.input_lengths = Ids::empty({examples});
-  if (two_sided) batch.source_lengths = Ids::empty({examples});
-  if (corpus.format.features > 0)
-    batch.features = Tensor::empty({examples, positions, corpus.format.features});
-  else if (two_sided)
-    batch.source = Ids::empty({examples, positions});
+  if (two_sided || format.two_sources) batch.source_lengths = Ids::empty({examples});
+  if (format.features > 0) batch.features = Tensor::empty({examples, positions, format.features});
+  if (format.two_sources || (two_sided && format.features == 0))
+    batch.source = Ids::empty({examples, longest.source - fixed});
   if (two_sided || corpus.format.features == 0) batch.input = Ids::empty({examples, time});
-  batch.target = corpus.framing == ModelKind::classifier && !corpus.format.at_positions
-                     ? Ids::empty({examples})
-                     : Ids::empty({examples, time});
+  batch.target =
+      corpus.framing == ModelKind::classifier && !corpus.format.at_positions
+          ? Ids::empty({examples})
+          : Ids::empty({examples, corpus.format.targets > 0 ? corpus.format.targets : time});
   if (corpus.format.numbers) batch.numbers = Tensor::empty(batch.target.shape());
   if (corpus.format.has_edges) {
     const int64_t edges = examples * longest.edges;
@@ -372,6 +374,7 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   pool_reset_peak();
   const Ids ids = Ids::empty({count, time}), lengths = Ids::empty({count});
   const int64_t width = corpus.format.features;
+  if (corpus.format.two_sources) return;  // short texts
   if (width > 0)
     model->logits({.input_lengths = lengths, .features = Tensor::empty({count, time, width})});
   else if (model->kind() == ModelKind::seq2seq)

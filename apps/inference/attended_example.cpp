@@ -146,6 +146,12 @@ PositionLabels labels_of(const Inputs& inputs, const Corpus& corpus) {
   const bool has_decoder = corpus.framing != ModelKind::classifier;
   if (has_decoder && inputs.input)
     labels.target = token_labels(*(corpus.target ? corpus.target : corpus.source), inputs.input);
+  if (corpus.format.two_sources) {
+    labels.source = token_labels(*corpus.source, inputs.source);
+    const std::vector<std::string> cells = position_labels(inputs.features.dim(1), corpus.grid);
+    (has_decoder ? labels.features : labels.target) = cells;
+    return labels;
+  }
   if (corpus.format.features > 0)
     (corpus.framing == ModelKind::language_model ? labels.target : labels.source) =
         position_labels(inputs.features.dim(1), corpus.grid);

@@ -42,10 +42,17 @@ std::vector<int64_t> in_order(size_t count) {
 AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels) {
   AttentionMap map{record.name, part_of(record.name), record.weights, {}, {}, {}, {}};
   const bool is_decoder = map.part == AttentionPart::decoder || map.part == AttentionPart::cross;
+  const bool of_features = record.name.starts_with("features_");
   map.queries = map.part == AttentionPart::pool ? numbered(record.weights.dim(2), "query ")
                 : is_decoder                    ? labels.target
+                : of_features                   ? labels.features
                                                 : labels.source;
-  map.keys = map.part == AttentionPart::decoder ? labels.target : labels.source;
+  map.keys = map.part == AttentionPart::decoder ? labels.target
+             : of_features                      ? labels.features
+                                                : labels.source;
+  if (map.part == AttentionPart::pool && !labels.target.empty()) map.keys = labels.target;
+  if (map.part == AttentionPart::cross)  // to both sources
+    map.keys.insert(map.keys.begin(), labels.features.begin(), labels.features.end());
   const bool has_lines = !record.grid.empty();
   map.query_positions = has_lines ? positions_of_lines(record) : in_order(map.queries.size());
   map.key_positions = has_lines ? map.query_positions : in_order(map.keys.size());

@@ -47,6 +47,7 @@ std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& 
 // A label for each position that a model reads. `target` is empty unless the model has a decoder.
 struct PositionLabels {
   std::vector<std::string> source, target;
+  std::vector<std::string> features = {};  // of two sources of a decoder: those of the vectors
 };
 
 // Combines the records of one example with labels. Throws Error if the number of labels is not the

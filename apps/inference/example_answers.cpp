@@ -8,6 +8,7 @@
 #include "apps/inference/predictions.h"
 #include "apps/support/numbers.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/text.h"
 #include "data/example_line.h"
 
@@ -42,6 +43,12 @@ Example example_of(const std::string& text, const Corpus& corpus, const ExampleF
                 "expected an object with \"input\" or \"nodes\", a list of vectors of {} numbers",
                 format.features);
     example.features = line.input.numbers;
+    const LineValue& source = line.source;
+    check_input(source.exists() == format.two_sources, "\"source\": expected {} beside the input",
+                format.two_sources ? "a text" : "none");
+    if (format.two_sources)
+      example.source = corpus.source->encode(
+          source.form == LineValue::Form::text ? source.text : joined(source.tokens, " "), skipped);
   } else {
     example.input = corpus.source->encode(text, skipped);
   }
@@ -56,7 +63,9 @@ Example example_of(const std::string& text, const Corpus& corpus, const ExampleF
   if (line.positions.empty())
     for (int32_t t = 0; t < positions; ++t) example.position_ids.push_back(t);
   const bool whole = corpus.framing == ModelKind::classifier && !format.at_positions;
-  const auto targets = static_cast<size_t>(whole ? 1 : positions);
+  const auto targets = static_cast<size_t>(whole                ? 1
+                                           : format.targets > 0 ? format.targets
+                                                                : positions);
   example.target.assign(targets, 0);
   if (format.numbers) example.values.assign(targets, 0);
   return example;
@@ -87,7 +96,7 @@ Json numbers_json(const std::vector<double>& numbers) {
 }
 
 bool answers_examples(const Corpus& corpus) {
-  return corpus.format.features > 0 || corpus.format.numbers;
+  return corpus.format.features > 0 || corpus.format.numbers || corpus.format.targets > 0;
 }
 
 Answerer example_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,

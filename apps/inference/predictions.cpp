@@ -55,8 +55,9 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
 // Returns the source as text; for vectors, their number or grid.
 std::string source_text(const Corpus& corpus, const Example& example) {
   if (corpus.format.features == 0) return corpus.source->decode(source_of(corpus, example));
-  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", example.positions)
-                                         : fmt::format("[{}", joined(corpus.grid, " × "));
+  std::string text = corpus.format.two_sources ? corpus.source->decode(example.source) + " " : "";
+  text += corpus.grid.empty() ? fmt::format("[{} vectors", example.positions)
+                              : fmt::format("[{}", joined(corpus.grid, " × "));
   if (corpus.format.has_edges) text += fmt::format(", {} edges", example.sender.size());
   return text + "]";
 }

@@ -42,6 +42,9 @@ void add_format(Json& json, const Corpus& corpus) {
   if (corpus.format.has_edges) json.set("edge_features", corpus.format.edge_features);
   if (corpus.format.numbers) json.set("numbers", true);
   if (corpus.format.at_positions) json.set("at_positions", true);
+  if (corpus.format.two_sources) json.set("two_sources", true);
+  if (corpus.format.positions > 0) json.set("positions", corpus.format.positions);
+  if (corpus.format.targets > 0) json.set("targets", corpus.format.targets);
   if (corpus.grid.empty()) return;
   json.set("grid", corpus.grid);
 }
@@ -73,6 +76,10 @@ void read_format(const Json& json, Corpus& corpus) {
       check_input(!json.find(name), "'{}', but a language model reads a sequence", name);
   if (const Json* numbers = json.find("numbers")) corpus.format.numbers = numbers->flag();
   if (const Json* places = json.find("at_positions")) corpus.format.at_positions = places->flag();
+  if (const Json* two = json.find("two_sources")) corpus.format.two_sources = two->flag();
+  if (const Json* positions = json.find("positions"))
+    corpus.format.positions = count_in(*positions, 1);
+  if (const Json* targets = json.find("targets")) corpus.format.targets = count_in(*targets, 1);
   if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.format.has_edges = true;
@@ -80,12 +87,16 @@ void read_format(const Json& json, Corpus& corpus) {
   }
   if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
   check_input(corpus.grid.empty() || corpus.format.features > 0, "'grid' without 'features'");
+  check_input(!corpus.format.two_sources ||
+                  (corpus.format.features > 0 && corpus.framing != ModelKind::language_model),
+              "'two_sources' without 'features', or of a language model");
 }
 
 void parse_codecs(const Json& json, Corpus& corpus) {
   const bool is_classifier = corpus.framing == ModelKind::classifier;
   const bool two = json.find("target") != nullptr;
-  if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
+  if (corpus.format.features == 0 || corpus.format.two_sources)
+    corpus.source = codec_of(two ? json.at("source") : json);
   if (two)
     corpus.target = codec_of(json.at("target"));
   else if (!is_classifier)
@@ -153,7 +164,7 @@ ExistingVocabulary read_codecs(const std::string& path) {
   ExistingVocabulary existing;
   read_members(path, [&](const Json& json) {
     const Json *source = json.find("source"), *target = json.find("target");
-    if (json.find("features") && !target) return;
+    if (json.find("features") && !target && !json.find("two_sources")) return;
     existing.target = codec_of(target ? *target : json);
     existing.source = source ? codec_of(*source) : existing.target;
   });

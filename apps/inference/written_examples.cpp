@@ -111,12 +111,15 @@ Json reference_json(const Corpus& corpus, const Example& example) {
 std::string example_row(const Corpus& corpus, const Example& example) {
   Json row = Json::object();
   const bool is_pair = corpus.framing == ModelKind::seq2seq || example.prompt > 0;
-  const char* const input = corpus.format.has_edges ? "nodes" : is_pair ? "source" : "input";
+  const char* const input = corpus.format.has_edges                 ? "nodes"
+                            : is_pair && !corpus.format.two_sources ? "source"
+                                                                    : "input";
   const bool at_positions =
       !is_pair && (corpus.framing != ModelKind::classifier || corpus.format.at_positions);
   row.set(input, corpus.format.features > 0 ? vectors_json(example.features, example.positions)
                  : at_positions             ? token_list(*corpus.source, example.input)
                                 : tokens_json(*corpus.source, source_of(corpus, example)));
+  if (corpus.format.two_sources) row.set("source", tokens_json(*corpus.source, example.source));
   if (corpus.format.has_edges) row.set("edges", edges_json(example));
   if (!corpus.grid.empty()) row.set("grid", corpus.grid);
   if (!example.position_ids.empty())

@@ -59,10 +59,13 @@ Corpus load_data(const LoadedConfig& config) {
                   key, *path);
     Corpus corpus = in_section("data", [&] {
       const bool has_command = !e.data.command.empty();
+      const bool is_classifier = e.model.kind == ModelKind::classifier;
+      const int64_t queries =
+          is_classifier && e.model.pool == Pool::queries ? e.model.pool_queries : 0;
       const ExampleProgram program = has_command ? example_program(config) : ExampleProgram();
       return load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed), existing,
-                         e.model.kind == ModelKind::classifier && e.model.pool == Pool::none,
-                         has_command ? &program : nullptr);
+                         is_classifier && (e.model.pool == Pool::none || queries > 0),
+                         has_command ? &program : nullptr, queries);
     });
     for (std::string& note : corpus.notes)
       note = replace_names(with_keys(note, "data"), [](const std::string& key) { return key; });

@@ -65,7 +65,7 @@ std::string echo(const std::string& text) {
 }
 
 bool has_attention(const ModelOptions& model) {
-  return model.kind == ModelKind::seq2seq || model.pool == Pool::learned ||
+  return model.kind == ModelKind::seq2seq || has_queries(model.pool) ||
          model.mixing.kind->is_attention || model.mixing.kind->attends_across ||
          model.mixing.kind == &mixings::graph_attention;
 }

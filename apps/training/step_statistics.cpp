@@ -37,7 +37,7 @@ double norm_of_change(std::span<const real> now, std::span<const real> before) {
   return std::sqrt(squares);
 }
 
-// Which positions of a layer's output (B, T, …) are no padding.
+// Which positions of a layer's output (B, T, …) are no padding. Of two sources all count.
 class RealPositions {
  public:
   RealPositions(const std::string& layer, const Batch& batch) {
@@ -46,13 +46,15 @@ class RealPositions {
     const Ids& tokens = of_source ? batch.source : batch.input;
     // With features in place of tokens, (B, T, F), T is theirs.
     time_ = tokens ? tokens.dim(1) : batch.features.dim(1);
+    if (batch.source && batch.features) time_ = 0;
   }
   // Calls f(first element, end) for the row of each real position. Outputs of another form, such as
   // lines of a grid, have no padding.
   template <class F>
   void for_each_row(const Tensor& y, F&& f) const {
     const int64_t width = y.dim(-1), rows = y.size() / width;
-    const bool padded = y.rank() == 3 && y.dim(0) == lengths_.dim(0) && y.dim(1) == time_;
+    const bool padded =
+        time_ > 0 && y.rank() == 3 && y.dim(0) == lengths_.dim(0) && y.dim(1) == time_;
     for (int64_t row = 0; row < rows; ++row)
       if (!padded || row % time_ < lengths_[row / time_])
         f(y.values().subspan(static_cast<size_t>(row * width), static_cast<size_t>(width)));

@@ -1,4 +1,4 @@
-// The claims of the source documents (docs/sources.md), each measured on random inputs.
+// The claims of the source documents (docs/sources.md), each measured.
 //
 // A claim that two things are equal has an upper bound on their difference. A claim that something
 // changes a result has a lower bound, so that no claim holds because nothing was measured.
@@ -11,16 +11,25 @@
 
 namespace heed::claims {
 
+// What a claim rests on.
+enum class Evidence {
+  trained,       // a model that the claim trains
+  random,        // random weights and inputs
+  construction,  // definitions: no random number can change what is measured
+};
+
 struct Bound {
   double value = 0;
   bool is_lower = false;
-  bool by_construction = false;  // no random number can change what is measured
+  Evidence evidence = Evidence::random;
 };
 constexpr Bound at_most(double value) { return {value, false}; }
 constexpr Bound at_least(double value) { return {value, true}; }
 // For shapes, counts and copies that definitions fix: measuring them finds a mistake in the
 // library, and is no evidence about attention.
-inline constexpr Bound by_construction = {0, false, true};
+inline constexpr Bound by_construction = {0, false, Evidence::construction};
+// For a claim that trains what it measures.
+constexpr Bound trained(Bound bound) { return {bound.value, bound.is_lower, Evidence::trained}; }
 
 // Bounds on relative differences in float32: equal up to rounding, and clearly different.
 inline constexpr Bound equal = at_most(5e-6), differs = at_least(1e-2);

@@ -211,6 +211,7 @@ double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
 }  // namespace
 
 Topic properties_of(const Subject& s) {
+  check_input(!s.sizes.two_sources, "--model: the properties are those of a model of one source");
   const ModelOptions& o = s.options;
   const MultiHeadAttentionOptions& a = o.attention;
   const bool is_seq2seq = o.kind == ModelKind::seq2seq;
@@ -238,7 +239,7 @@ Topic properties_of(const Subject& s) {
   const bool keep_first = is_classifier && o.pool == Pool::first;
   const bool has_attention =
       o.layers > 0 && (attends || induced || o.mixing.kind == &mixings::graph_attention ||
-                       is_seq2seq || (is_classifier && o.pool == Pool::learned));
+                       is_seq2seq || (is_classifier && has_queries(o.pool)));
   const bool has_pictures = s.sizes.grid.size() >= 2;
   // Its output is one for the whole input.
   const bool has_pool = is_seq2seq || (is_classifier && o.pool != Pool::none);

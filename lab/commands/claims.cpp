@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace heed {
 namespace {
 
 using claims::Claim;
+using claims::Evidence;
 using claims::Subject;
 using claims::Topic;
 
@@ -30,9 +32,23 @@ constexpr const char* columns_heading =
 
 The first number is what was measured: what a claim has in parentheses at its end, or else
 the largest difference between what it equates or tells apart (relative, where the bound is
-5e-06 or 0.01). The second is the bound. = holds by construction: a shape, a count or a copy.
+5e-06 or 0.01). The second is the bound. Claims are measured on random weights and inputs, but
+for those with a mark: = holds by construction, a shape, a count or a copy; * trains a model.
 
 )";
+
+struct EvidenceName {
+  Evidence evidence;
+  const char *name, *mark, *counted;
+};
+constexpr EvidenceName evidence_names[] = {
+    {Evidence::trained, "trained", "*", "of trained models"},
+    {Evidence::random, "random", " ", "on random numbers"},
+    {Evidence::construction, "construction", "=", "by construction"}};
+
+const EvidenceName& evidence_of(const Claim& t) {
+  return *std::ranges::find(evidence_names, t.bound.evidence, &EvidenceName::evidence);
+}
 
 struct ClaimsArguments final : CommandArguments {
   std::vector<std::string> only;  // ids; empty: all
@@ -86,7 +102,7 @@ Subject subject_of(const ClaimsArguments& arguments) {
                 : subject_of_config(arguments.model, arguments.set);
 }
 
-// [{"id", "claim", "source", "measured", "threshold", "by_construction", "pass"}, …]
+// [{"id", "claim", "source", "measured", "threshold", "evidence", "pass"}, …]
 std::string json_of(const std::vector<Topic>& topics) {
   Json list = Json::array();
   for (const Topic& topic : topics)
@@ -97,7 +113,7 @@ std::string json_of(const std::vector<Topic>& topics) {
                     .set("source", t.source)
                     .set("measured", t.measured)
                     .set("threshold", t.bound.value)
-                    .set("by_construction", t.bound.by_construction)
+                    .set("evidence", evidence_of(t).name)
                     .set("pass", t.holds()));
   return list.text(2) + "\n";
 }
@@ -121,9 +137,11 @@ std::string summary_of_model(const std::vector<Topic>& topics) {
                      promised, questions, yes);
 }
 
-// How many claims hold, and how many mistakes of the documents are confirmed by all of their rows.
+// How many claims hold, by what they rest on, and how many mistakes of the documents are confirmed
+// by all of their rows.
 std::string summary(const std::vector<Topic>& topics) {
-  int64_t held = 0, count = 0, by_construction = 0;
+  int64_t held = 0, count = 0;
+  std::map<Evidence, int64_t> counts;
   std::set<std::string> misprints, doubtful;
   for (const Topic& topic : topics)
     for (const Claim& t : topic.claims) {
@@ -133,12 +151,14 @@ std::string summary(const std::vector<Topic>& topics) {
       } else {
         ++count;
         held += t.holds();
-        by_construction += t.bound.by_construction;
+        ++counts[t.bound.evidence];
       }
     }
   std::string text;
   if (count > 0) text = fmt::format("{} of {} claims hold", held, count);
-  if (by_construction > 0) text += fmt::format(", {} of them by construction", by_construction);
+  for (const EvidenceName& each : evidence_names)
+    if (const int64_t n = counts[each.evidence]; n > 0)
+      text += fmt::format(", {} {}", n, each.counted);
   if (count > 0) text += "\n";
   if (!misprints.empty())
     text += fmt::format("{} of {} mistakes of the documents are confirmed\n",
@@ -156,9 +176,8 @@ std::string table_of(const std::vector<Topic>& topics, bool is_model) {
     for (const Claim& t : topic.claims) {
       const std::vector<std::string> claim = lines_in(escaped(t.text), claim_width);
       text += fmt::format("  {:<3}{} {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id,
-                          t.bound.by_construction ? '=' : ' ', claim[0], claim_width, t.source,
-                          source_width, t.measured, t.bound.is_lower ? "≥" : "≤", t.bound.value,
-                          verdict(t));
+                          evidence_of(t).mark, claim[0], claim_width, t.source, source_width,
+                          t.measured, t.bound.is_lower ? "≥" : "≤", t.bound.value, verdict(t));
       for (size_t i = 1; i < claim.size(); ++i) text += fmt::format("         {}\n", claim[i]);
     }
     for (const claims::Note& note : topic.notes) text += "\n" + escaped(note.text());

@@ -94,8 +94,8 @@ Attribution attribute(const Inspected& inspected, int64_t example, std::optional
   inspected.check_names("attribute");
   const std::string no_sum = why_no_sum(o);
   check_input(no_sum.empty(), "attribute: {}", no_sum);
-  check_input(o.kind != ModelKind::classifier || o.pool != Pool::learned,
-              "attribute: model.pool = \"learned\" reads the stream by attention, which is not "
+  check_input(o.kind != ModelKind::classifier || !has_queries(o.pool),
+              "attribute: learned queries (model.pool) read the stream by attention, which is not "
               "linear");
   const auto [batch, row] = find_example(inspected, example);
   std::vector<Sublayer> sublayers = sublayers_of(inspected);

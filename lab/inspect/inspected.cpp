@@ -19,6 +19,8 @@ namespace heed {
 Inspected::Inspected(const Model& model_, const ModelOptions& options_, const Corpus& corpus_,
                      const Dataset& examples, int64_t batch_size)
     : model(model_), options(options_), corpus(corpus_), names(model_.part_names()) {
+  check_input(!corpus.format.two_sources,
+              "inspect: this model reads two sources; see heed attend for its attention");
   Batches cut = Batches::in_order(examples, corpus.framing, batch_size);
   batches.resize(static_cast<size_t>(cut.count()));
   for (int64_t i = 0; i < cut.count(); ++i) cut.get(i, batches[static_cast<size_t>(i)]);

@@ -20,6 +20,7 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   const auto named = [](const char* key, const char* value) {
     return fmt::format("`model.{}` = \"{}\"", key, value);
   };
+  refuse(sizes.two_sources, "a model of two sources", "one source");
   refuse(!o.mixing.kind->is_attention, named("block.mixing", o.mixing.kind->name), "attention");
   refuse(!a.similarity->is_dot_product, named("attention.similarity", a.similarity->name),
          "one of " + names_where(similarities::all, &SimilarityRule::is_dot_product));
@@ -83,7 +84,9 @@ class Exporter {
     const Value states =
         stack(x, "encoder", block, o_.layers, self_context(g_, input, block, real));
     if (o_.pool == Pool::none) return with_own_head(states, {"batch", time_axis("length")});
-    return with_own_head(pooled(states, real, lengths), {"batch"});
+    const Value read = pooled(states, real, lengths);
+    if (o_.pool == Pool::queries) return with_own_head(read, {"batch", o_.pool_queries});
+    return with_own_head(read, {"batch"});
   }
 
  private:
@@ -234,12 +237,12 @@ class Exporter {
     return std::move(g_);
   }
 
-  // (B, T, D) → (B, D), or (B, queries · D)
+  // (B, T, D) → (B, D), (B, queries · D) or (B, queries, D)
   Value pooled(const Value& states, const Value& real, const Value& lengths) {
-    if (o_.pool == Pool::learned) {
+    if (has_queries(o_.pool)) {
       const Value queries = g_.unsqueeze("pool.queries", {0});  // the same for all examples
       const Value read = attention(queries, states, "pool.attention", o_.dim, {real});
-      return g_.reshape(read, {0, o_.pool_queries * o_.dim});
+      return o_.pool == Pool::queries ? read : g_.reshape(read, {0, o_.pool_queries * o_.dim});
     }
     if (o_.pool == Pool::first) return g_.gather(states, g_.integer(0), 1);
     const Attribute over_time{"axes", std::vector<int64_t>{1}}, flat{"keepdims", int64_t{0}};

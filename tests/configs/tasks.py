@@ -13,16 +13,25 @@ from types import SimpleNamespace as Options
 TASKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../configs/tasks")
 sys.dont_write_bytecode = True
 sys.path.insert(0, TASKS)
+import caption  # noqa: E402
 import dyck  # noqa: E402
+import frames  # noqa: E402
+import kernel  # noqa: E402
 import markov  # noqa: E402
 import modular  # noqa: E402
+import molecules  # noqa: E402
 import mqar  # noqa: E402
 import parity  # noqa: E402
+import question  # noqa: E402
 import regression  # noqa: E402
 import repeat  # noqa: E402
 import scan  # noqa: E402
+import segment  # noqa: E402
+import zoom  # noqa: E402
 
-SCRIPTS = ["dyck", "markov", "modular", "mqar", "parity", "regression", "repeat", "scan"]
+SCRIPTS = ["caption", "dyck", "frames", "kernel", "markov", "modular", "molecules", "mqar", "parity", "question",
+           "regression", "repeat", "scan", "segment", "zoom"]
+WHOLE = ["caption", "kernel", "molecules", "question", "scan", "zoom"]  # not a target for each position of the input
 
 
 def written(script, count, *words, split="train", seed=1, start=0):
@@ -62,11 +71,11 @@ class Protocol(unittest.TestCase):
         for script in SCRIPTS:
             for line in written(script, 50, split="test"):
                 example = json.loads(line)
-                if "source" in example:
+                self.assertEqual("reference" in example, script in ("kernel", "markov", "regression", "zoom"))
+                if script in WHOLE:
                     continue
                 self.assertEqual(len(example["input"]), len(example["target"]), script)
                 self.assertTrue(targets(example))
-                self.assertEqual("reference" in example, script in ("markov", "regression"))
                 if "reference" in example:
                     self.assertEqual(len(example["reference"]), len(example["input"]))
 
@@ -198,6 +207,144 @@ class Tasks(unittest.TestCase):
         self.assertEqual(len(set.union(*sources.values())), sum(map(len, sources.values())))  # no command in two splits
         phrases = {" ".join(scan.phrase(random.Random(n))[0]) for n in range(5000)}
         self.assertEqual(len(phrases) + 2 * len(phrases) ** 2, 20910)
+
+    def test_segment(self):
+        sides = background = count = 0
+        turns = {}
+        for name, cells in segment.FIGURES.items():
+            for _ in range(4):
+                cells = segment.turned(cells)
+                turns.setdefault(cells, set()).add(name)
+        self.assertTrue(all(len(names) == 1 for names in turns.values()))  # a turned figure is no other figure
+        for example in drawn(segment, 1000, size=8, noise=0.2):
+            pixels, labels = example["input"], example["target"]
+            self.assertEqual((len(pixels), example["grid"]), (64, [8, 8]))
+            sides += sum((pixel > 0.5) != (label != "background") for pixel, label in zip(pixels, labels))
+            background += labels.count("background")
+            count += 64
+            shown = [labels[8 * i:8 * i + 8] for i in range(8)]
+            found = []  # every figure is one of the five, in one of four turns
+            for i in range(6):
+                for j in range(6):
+                    box = "".join("# "[label == "background"] for row in shown[i:i + 3] for label in row[j:j + 3])
+                    if box in turns and shown[i + 1][j + 1] in turns[box] | {"background"}:
+                        names = {label for row in shown[i:i + 3] for label in row[j:j + 3]} - {"background"}
+                        found += [name for name in names if names == turns[box]]
+            self.assertGreaterEqual(len(found), 2)
+        self.assertAlmostEqual(background / count, 0.825, delta=0.01)
+        self.assertAlmostEqual(sides / count, 0.006, delta=0.002)
+
+    def test_kernel(self):
+        examples = drawn(kernel, 1500, points=32)
+
+        def error(h):
+            return mean((e["target"] - kernel.nadaraya_watson(e["input"][0][0], [p[:2] for p in e["input"][1:]], h)) ** 2
+                        for e in examples)
+        self.assertAlmostEqual(mean(e["reference"] for e in examples), error(kernel.BANDWIDTH), places=9)
+        self.assertAlmostEqual(error(kernel.BANDWIDTH), 0.043, delta=0.01)
+        self.assertLess(error(kernel.BANDWIDTH), min(error(0.03), error(0.08)))
+        self.assertAlmostEqual(mean(e["target"] ** 2 for e in examples), 1, delta=0.1)
+        self.assertEqual([p[2] for p in examples[0]["input"]], [1] + [0] * 32)
+
+    def test_molecules(self):
+        counts = {}
+        for example in drawn(molecules, atoms=8, edges="distances"):
+            kinds = ["CNO"[node.index(1)] for node in example["nodes"]]
+            self.assertEqual(sorted(kinds), ["C"] * 6 + ["N", "O"])
+            distances = {(i, j): d for i, j, d in example["edges"]}
+            self.assertEqual(len(distances), 56)
+            for (i, j), d in distances.items():
+                self.assertEqual(d, distances[j, i])
+                self.assertGreaterEqual(d, 0.8)
+            bonds = [pair for pair, d in distances.items() if abs(d - 1) < 1e-3]
+            self.assertGreaterEqual(len(bonds), 14)
+            ends = kinds.index("N"), kinds.index("O")
+            if abs(distances[ends] - 2) > 1e-4:
+                self.assertEqual(example["target"], "bound" if distances[ends] < 2 else "free")
+            self.assertGreaterEqual(int(example["group"][0]), 3)
+            key = example["group"], example["target"]
+            counts[key] = counts.get(key, 0) + 1
+        free = sum(n for (_, target), n in counts.items() if target == "free") / 2000
+        by_bonds = sum(max(counts.get((f"{b} bonds", t), 0) for t in ("free", "bound")) for b in range(3, 8)) / 2000
+        self.assertAlmostEqual(free, 0.56, delta=0.03)
+        self.assertAlmostEqual(by_bonds, 0.60, delta=0.03)
+        for tree in drawn(molecules, 100, atoms=8, edges="bonds"):
+            self.assertEqual([edge[2] for edge in tree["edges"]], [1] * 14)
+            neighbours = {i: {b for a, b, _ in tree["edges"] if a == i} for i in range(8)}
+            at = [["CNO"[node.index(1)] for node in tree["nodes"]].index(kind) for kind in "NO"]
+            reached, steps = {at[0]}, 0
+            while at[1] not in reached:
+                reached, steps = reached.union(*(neighbours[i] for i in reached)), steps + 1
+            self.assertEqual(tree["group"], f"{steps} bonds")
+
+    def test_caption(self):
+        sentences = {example["target"]: example for example in drawn(caption, 3000, size=9, noise=0)}
+        self.assertTrue(260 < len(sentences) <= 270)
+        for sentence, example in sentences.items():
+            _, size, colour, figure, _, down, right = sentence.split()
+            channel = caption.COLOURS.index(colour)
+            cells = [divmod(i, 9) for i, pixel in enumerate(example["source"]) if pixel[channel]]
+            self.assertEqual(sum(map(sum, example["source"])), len(cells))
+            for axis, word, words in ((0, down, ["top", "middle", "bottom"]), (1, right, ["left", "centre", "right"])):
+                low, high = min(c[axis] for c in cells), max(c[axis] for c in cells)
+                self.assertEqual(high - low + 1, 3 if size == "small" else 5)
+                self.assertEqual(words[int((low + high + 1) / 2 // 3)], word)
+        large = sentences["a large red T , middle centre"]["source"]
+        self.assertEqual(sum(pixel[0] for pixel in large), 9)
+
+    def test_frames(self):
+        silent = count = 0
+        for example in drawn(frames, 1000, noise=0):
+            target, text = example["target"], example["source"]
+            spoken = [t for i, t in enumerate(target) if t != "-" and (i == 0 or target[i - 1] == "-")]
+            self.assertEqual(spoken, text)
+            for frame, letter in zip(example["input"], target):
+                self.assertEqual(frame, [int(letter != "-" and frames.LETTERS.index(letter) % 4 == k) for k in range(4)])
+            silent += target.count("-")
+            count += len(target)
+        self.assertAlmostEqual(silent / count, 0.33, delta=0.01)
+
+    def test_question(self):
+        found = {}
+        for example in drawn(question, 1000, size=6, noise=0):
+            words, answer = example["source"].split(), example["target"]
+            lit = {colour: [divmod(i, 6) for i, pixel in enumerate(example["input"]) if pixel[k]]
+                   for k, colour in enumerate(caption.COLOURS)}
+            self.assertEqual(sum(bool(cells) for cells in lit.values()), 2)
+            kinds = {}
+            for colour, cells in lit.items():
+                if cells:
+                    top, left = min(i for i, _ in cells), min(j for _, j in cells)
+                    kinds[colour] = next(f for f in "+XOLT" if {(i - top, j - left) for i, j in cells} == {
+                        (i, j) for i in range(3) for j in range(3) if caption.lit(f, i, j, 3)})
+            colour = next(c for c in kinds if c in words or kinds[c] in words)
+            if words[0] == "where":
+                i, j = min(i for i, _ in lit[colour]) + 1.5, min(j for _, j in lit[colour]) + 1.5
+                place = ["top", "middle", "bottom"][int(i // 2)] + " " + ["left", "centre", "right"][int(j // 2)]
+                self.assertEqual(answer, place)
+            else:
+                self.assertEqual(answer, colour if "colour" in words else kinds[colour])
+            found.setdefault(len(words), set()).add(answer)
+        self.assertEqual({n: len(answers) for n, answers in found.items()}, {3: 5, 4: 8, 5: 11})
+
+    def test_zoom(self):
+        examples = drawn(zoom, 500, size=6, out=9)
+        nearest = []
+        for example in examples:
+            samples, target = example["input"], example["target"]
+            self.assertEqual((len(samples), len(target), example["grid"]), (36, 81, [6, 6]))
+            for i, j in ((0, 0), (5, 0), (0, 5), (5, 5)):  # corners lie on corners
+                self.assertEqual(samples[6 * i + j], target[9 * (8 * i // 5) + 8 * j // 5])
+            nearest += [(target[9 * i + j] - samples[6 * round(i * 5 / 8) + round(j * 5 / 8)]) ** 2
+                        for i in range(9) for j in range(9)]
+        self.assertAlmostEqual(mean(y * y for e in examples for y in e["target"]), 1, delta=0.15)
+        self.assertAlmostEqual(mean(r for e in examples for r in e["reference"]), 0.019, delta=0.004)
+        self.assertAlmostEqual(mean(nearest), 0.095, delta=0.015)
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
 
 
 def meaning(command):

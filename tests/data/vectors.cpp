@@ -114,6 +114,58 @@ TEST_CASE("examples: tokens with numbers, vectors with tokens, and vectors as a 
   CHECK(spoken.longest_source == 2);
 }
 
+TEST_CASE("examples: two sources, tokens and vectors") {
+  const TemporaryFolder folder;
+  const auto lines = [](const char* first, const char* second) {
+    return fmt::format(
+        "{{\"source\": \"x y\", \"input\": [1, 2, 3], \"target\": {}}}\n"
+        "{{\"input\": [4, 5, 6], \"source\": [\"y\"], \"target\": {}}}\n",
+        first, second);
+  };
+  const Corpus tagged =
+      vectors_of(folder, lines(R"(["a", null, "b"])", R"("b b a")"), to_classify, true);
+  CHECK((tagged.format.two_sources && tagged.format.at_positions && tagged.format.features == 1));
+  CHECK(tagged.source->vocabulary().size() == 3);  // with <unk>
+  CHECK((tagged.longest_source == 2 && tagged.longest_input == 3));
+  const Batch frames = batch_of(tagged, to_classify);
+  CHECK(frames.source.shape() == Shape{2, 2});
+  CHECK((frames.source_lengths[0] == 2 && frames.source_lengths[1] == 1));
+  CHECK(frames.source[2] == tagged.source->vocabulary().find("y"));
+  CHECK_FALSE(frames.input);
+  CHECK((frames.input_lengths[0] == 3 && frames.input_lengths[1] == 3));
+  CHECK(numbers_in(frames.features) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK((frames.target.shape() == Shape{2, 3} && frames.targets == 5));
+
+  const Corpus asked = vectors_of(folder, lines(R"("a b")", R"("b")"), to_translate);
+  CHECK((asked.format.two_sources && asked.format.positions == 3 && asked.longest_source == 5));
+  const Batch both = batch_of(asked, to_translate);
+  CHECK((both.source_lengths[0] == 5 && both.source_lengths[1] == 4));
+  CHECK((both.source.shape() == Shape{2, 2} && both.features.shape() == Shape{2, 3, 1}));
+  CHECK(both.input.shape() == Shape{2, 3});
+}
+
+TEST_CASE("examples: targets of learned queries") {
+  const TemporaryFolder folder;
+  const auto load = [&](const std::string& lines) {
+    DataOptions options;
+    options.kind = &data_kinds::examples;
+    options.path = folder.write("train.jsonl", lines);
+    options.val_fraction = options.test_fraction = 0;
+    return load_corpus(options, to_classify, 1, {}, true, nullptr, 2);
+  };
+  const Corpus corpus = load(
+      "{\"input\": [1, 2, 3], \"target\": [1, null]}\n"
+      "{\"input\": [4], \"target\": [2, 3]}\n");
+  CHECK((corpus.format.at_positions && corpus.format.targets == 2));
+  const Batch batch = batch_of(corpus, to_classify);
+  CHECK((batch.numbers.shape() == Shape{2, 2} && batch.targets == 3));
+  CHECK((numbers_in(batch.numbers)[0] == 1 && is_none(numbers_in(batch.numbers)[1])));
+  CHECK(batch.features.shape() == Shape{2, 3, 1});
+  CHECK_CONTAINS(input_error([&] { load("{\"input\": [1, 2, 3], \"target\": [1, 2, 3]}\n"); }),
+                 "line 1: \"target\": expected a target, or none, for each of `pool_queries` = 2, "
+                 "found 3");
+}
+
 TEST_CASE("examples: graphs, grids and positions of their own") {
   const TemporaryFolder folder;
   const Corpus graph = vectors_of(

@@ -11,6 +11,7 @@
 #include "core/ops.h"
 #include "gradient_check.h"
 #include "nn/models.h"
+#include "support.h"
 #include "variants.h"
 
 using namespace heed;
@@ -159,4 +160,28 @@ TEST_CASE("padding changes nothing, and no output of a decoder depends on a late
       moved += std::abs(static_cast<double>(after.data()[i] - shorter.data()[i]));
     CHECK(moved > 1e-4);
   }
+}
+
+TEST_CASE("each learned query has an output, whatever the number of positions") {
+  ScopeGuard here;
+  here->seed = 5;
+  here->calls = 0;
+  ModelOptions o = variants()[2].options();  // a classifier
+  o.pool = Pool::queries;
+  o.pool_queries = 3;
+  const auto model = make_model(o, {.classes = 2, .features = 2});
+  const NumberForm form{"", ModelKind::classifier, {.classes = 2, .features = 2}};
+  const Inputs in = number_examples(form, 5, 0);
+  const Ids targets = Ids::from({2, 3}, {0, 1, ignored, 1, 1, 0});
+  check_gradients(model->parameters(), [&] { return cross_entropy(model->logits(in), targets); });
+  const NoGradients inference;
+  const Tensor logits = model->logits(in);
+  CHECK(logits.shape() == Shape{2, 3, 2});
+  CHECK(relative_difference(model->logits(number_examples(form, 8, 3)), logits) < model_rounding);
+  // The same queries, read together: one label of their concatenation.
+  o.pool = Pool::learned;
+  here->calls = 0;
+  const auto together = make_model(o, {.classes = 2, .features = 2});
+  CHECK(together->logits(in).shape() == Shape{2, 2});
+  CHECK(together->head().weight.dim(1) == 3 * model->head().weight.dim(1));
 }
