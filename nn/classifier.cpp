@@ -21,7 +21,7 @@ std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
   MultiHeadAttentionOptions attention = o.attention.across(0);
   attention.dropout = o.attention_dropout;
   attention.linear = {.bias = o.bias, .init = o.init};
-  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads, attention);
+  return std::make_unique<LearnedQueries>(o.pool_queries, o.width(), o.heads, attention);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
     : embedding_(this, "embedding", own_stack(o, sizes), sizes.vocabulary, sizes.features),
       encoder_(this, is_causal(o) ? "decoder" : "encoder", own_stack(o, sizes), o.layers),
       queries_(this, "pool", learned_queries(o)),
-      head_(this, "head", o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
+      head_(this, "head", o.width() * (queries_ ? o.pool_queries : 1), sizes.classes,
             LinearOptions{.bias = o.bias, .init = o.init}),
       kind_(o.kind),
       pool_(is_causal(o) ? Pool::none : o.pool) {}

@@ -4,7 +4,8 @@
 //
 //   softmax   eˢ / Σ eˢ
 //   hardmax   1 at the maximum score, divided equally among ties: softmax(s / T) as T → 0
-//   sum       f / Σ f. With f = eˢ this is the softmax; otherwise a row with Σ f ≤ 1e-6 gives zeros
+//   sum       f / Σ f. With f = eˢ this is the softmax. Otherwise Σ f may be negative, and a row
+//             with |Σ f| ≤ 1e-6 gives zeros
 //   count     f / m
 //   none      f
 //
@@ -21,6 +22,7 @@ struct NormaliserRule {
   const char* name = "";              // the word in a config
   bool is_softmax = false;            // for every similarity
   bool divides_by_sum = false;        // f / Σ f: the softmax if f = eˢ
+  bool ignores_shifts = false;        // adding one number to all scores of a row changes nothing
   bool has_straight_through = false;  // the option straight_through applies
   // scores (B, H, Tq, Tk) → weights (B, H, Tq, Tk). Of the options it reads straight_through, and
   // whether the similarity has f = eˢ.
