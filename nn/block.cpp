@@ -9,9 +9,8 @@ namespace heed::inline HEED_REAL {
 template <class Sublayer>
 Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
   const Tensor z = tapped(norm, Site::sublayer, sublayer(norm_first ? norm(x) : x));
-  const Tensor y = !adds  ? heed::dropout(z, dropout)
-                   : skip ? (*skip)(x) + heed::dropout(z, dropout)
-                          : x + heed::dropout(z, dropout);
+  const Tensor kept = skip ? (*skip)(x) : x;
+  const Tensor y = adds ? kept + heed::dropout(z, dropout) : heed::dropout(z, dropout);
   return tapped(norm, Site::stream, norm_first ? y : norm(y));
 }
 

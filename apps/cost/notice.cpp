@@ -122,7 +122,8 @@ std::vector<std::string> setting_notices(const Experiment& e, const Corpus& corp
         "the end, where it is {:.3g}",
         e.schedule.warmup_steps, steps, Schedule(e.schedule, e.optim.lr, steps).rate(steps)));
   const MultiHeadAttentionOptions& a = e.model.attention;
-  if (a.similarity->is_sum_of_terms && a.normaliser->ignores_shifts &&
+  const bool ignores_shifts = a.normaliser->is_softmax || a.normaliser == &normalisers::hardmax;
+  if (a.similarity->is_sum_of_terms && ignores_shifts &&
       find_entry(list_config(e), "model.attention.similarity")->is_used)
     notices.push_back(fmt::format(
         "model.attention.similarity = \"{}\" adds the same term of the query to the scores of all "

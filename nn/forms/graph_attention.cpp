@@ -118,6 +118,23 @@ GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features
       edge_value_(this, "edge_value", edge_projection(edge_features, dim, options)),
       similarity_(this, "similarity", form, heads, dim / heads, dim / heads) {}
 
+// s(qₖ, kₖ) / T
+Tensor GraphAttention::scores(const Tensor& query, const Tensor& key) const {
+  const int64_t count = query.dim(0), width = query.dim(1) / heads_;
+  const auto temperature = static_cast<real>(temperature_at(form_, scope().step));
+  if (!form_.similarity->is_dot_product) {  // an edge as an example of one query and one key
+    const Shape pair{count, heads_, 1, width};
+    const Tensor s = similarity_(query.reshape(pair), key.reshape(pair)).reshape({count, heads_});
+    return mul(s, 1 / temperature);
+  }
+  const Shape per_head{count, heads_, width};
+  const Tensor products = sum(query.reshape(per_head) * key.reshape(per_head), {2});
+  const bool standard = form_.similarity == scaled_dot_product && form_.scale == ScoreScale{};
+  const real scale =
+      standard ? 1 / std::sqrt(static_cast<real>(width)) : static_cast<real>(similarity_.scale());
+  return mul(products, scale / temperature);
+}
+
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   const int64_t dim = query_.weight.dim(0);
@@ -137,20 +154,7 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
     value = value + (*edge_value_)(edges.features);
   }
   const Shape per_head{count, heads_, width};
-  const double temperature = temperature_at(form_, scope().step);
-  Tensor scores;  // (E, H)
-  if (form_.similarity->is_dot_product) {
-    const Tensor products = sum(query.reshape(per_head) * key.reshape(per_head), {2});
-    const bool standard = form_.scale == ScoreScale{} && form_.similarity == scaled_dot_product;
-    const real scale =
-        standard ? 1 / std::sqrt(static_cast<real>(width)) : static_cast<real>(similarity_.scale());
-    scores = mul(products, scale / static_cast<real>(temperature));
-  } else {  // an edge as an example of one query and one key
-    const Shape one{count, heads_, 1, width};
-    scores = mul(similarity_(query.reshape(one), key.reshape(one)).reshape({count, heads_}),
-                 static_cast<real>(1 / temperature));
-  }
-  const Tensor weights = segment_softmax(scores, edges.receiver, nodes);
+  const Tensor weights = segment_softmax(scores(query, key), edges.receiver, nodes);  // (E, H)
   if (Tap::wanted(*this, Site::weights)) {
     const Tensor shown = pair_weights(weights, edges, x.dim(0), x.dim(1));
     check(Tap::shown(*this, Site::weights, shown).same_as(shown),

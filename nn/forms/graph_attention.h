@@ -37,6 +37,8 @@ class GraphAttention : public Mixing {
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
 
  private:
+  Tensor scores(const Tensor& query, const Tensor& key) const;  // of edges (E, D) → (E, H)
+
   MultiHeadAttentionOptions form_;
   int64_t heads_, edge_features_;
   Part<Linear> query_, key_, value_, output_;            // D → D

@@ -27,14 +27,12 @@ Tensor masked_f(const Tensor& scores, const KeepMask& mask, bool exponential) {
 const NormaliserRule normalisers::softmax = {
     .name = "softmax",
     .is_softmax = true,
-    .ignores_shifts = true,
     .weights = [](const Tensor& scores, const KeepMask& mask, const MultiHeadAttentionOptions&) {
       return softmax_weights(scores, mask);
     }};
 
 const NormaliserRule normalisers::hardmax = {
     .name = "hardmax",
-    .ignores_shifts = true,
     .has_straight_through = true,
     .weights = [](const Tensor& scores, const KeepMask& mask,
                   const MultiHeadAttentionOptions& options) {

@@ -22,7 +22,6 @@ struct NormaliserRule {
   const char* name = "";              // the word in a config
   bool is_softmax = false;            // for every similarity
   bool divides_by_sum = false;        // f / Σ f: the softmax if f = eˢ
-  bool ignores_shifts = false;        // adding one number to all scores of a row changes nothing
   bool has_straight_through = false;  // the option straight_through applies
   // scores (B, H, Tq, Tk) → weights (B, H, Tq, Tk). Of the options it reads straight_through, and
   // whether the similarity has f = eˢ.
