@@ -126,8 +126,9 @@ enum class HardmaxGradient {
 // The limit T → 0 of softmax(x / T): 1 at the maximum of a row, shared equally by ties, and 0
 // elsewhere. A row in which all elements are -inf gives zeros.
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none);
-inline constexpr real min_row_sum = 1e-6;  // sum_normalize() divides by larger sums only
-// x / Σ x, along the last axis. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient.
+inline constexpr real min_row_sum = 1e-6;  // sum_normalize() divides by sums of larger size only
+// x / Σ x, along the last axis, for sums of either sign. A row with |Σ x| ≤ min_row_sum gives zeros
+// and a zero gradient.
 Tensor sum_normalize(const Tensor& x);
 
 // ---- ops/segment.cpp

@@ -14,7 +14,9 @@ struct Slot;
 
 // What an operation, or the backward closure of one, reports as a number.
 enum class Work {
-  multiplications,  // of matrix products, which add as often; attention counts masked pairs too
+  multiplications,  // of matrix products, which add as often; attention counts the pairs of its
+                    // blocks, which skip what a window or a causal mask hides from all their
+                    // queries
   saved,            // elements that are kept for backward
   moved,            // elements read and written, where shapes suggest more
 };

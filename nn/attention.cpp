@@ -8,11 +8,6 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// Without a matrix, as other forms may be, x itself.
-Tensor project(const std::unique_ptr<Linear>& linear, const Tensor& x) {
-  return linear ? (*linear)(x) : x;
-}
-
 // The filled positions of x (B, T, …): a cache has free ones at the end.
 Tensor filled(const Tensor& x, int64_t length) {
   return length == x.dim(1) ? x : slice(x, 1, 0, length);
@@ -20,17 +15,22 @@ Tensor filled(const Tensor& x, int64_t length) {
 
 }  // namespace
 
+Tensor MultiHeadAttention::projected(const Part<std::unique_ptr<Linear>>& w,
+                                     const Tensor& x) const {
+  return w ? (*w)(x) : x;
+}
+
 // Q = x Wqᵀ
 Tensor MultiHeadAttention::queries(const Tensor& x, int64_t first) const {
-  return tapped(*this, Site::queries, rotated(project(query_, x), first));
+  return tapped(*this, Site::queries, rotated(projected(query_, x), first));
 }
 
 // K = c Wkᵀ,  V = c Wvᵀ
 KeyValues MultiHeadAttention::keys_and_values(const Tensor& keys, const Tensor& values,
                                               int64_t first) const {
-  const Tensor k = project(key_, keys);
+  const Tensor k = projected(key_, keys);
   const Tensor v =
-      tapped(*this, Site::values, options_.tie_key_value ? k : project(value_, values));
+      tapped(*this, Site::values, options_.tie_key_value ? k : projected(value_, values));
   return {tapped(*this, Site::keys, rotated(k, first)), v, k.dim(1)};
 }
 
@@ -133,7 +133,8 @@ MultiHeadAttentionOptions MultiHeadAttentionOptions::across(int64_t width) const
   MultiHeadAttentionOptions form = *this;
   form.context_dim = width;
   form.causal = false;
-  form.window = form.graph_distances = 0;
+  form.window = form.graph_distances = form.output_dim = 0;
+  form.over = {};
   form.axes = form.grid = {};
   form.positional = {};
   return form;

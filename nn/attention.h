@@ -28,6 +28,7 @@ extern const struct NormaliserRule* const softmax_of_scores;   // the same
 enum class ScoreScale;
 enum class HeadWidth;
 enum class Combine;
+enum class Over;
 
 // Options of a layer of attention. The defaults: self-attention of an encoder, as above.
 struct MultiHeadAttentionOptions {
@@ -49,6 +50,10 @@ struct MultiHeadAttentionOptions {
   std::vector<int64_t> key_dims = {}, value_dims = {};  // of each head, instead of these
   Combine combine = {};
   bool project_query = true, project_key = true, project_value = true, tie_key_value = false;
+  int64_t projection_hidden = 0;  // N: those projections are W₂ φ(W₁ x); 0: W x
+  Activation projection_activation = Activation::tanh;  // that φ
+  int64_t output_dim = 0;                               // width of y; 0: D
+  Over over = {};                                       // mixes positions, or features
   int64_t window = 0;
   Activation activation = Activation::none;
   int64_t graph_distances = 0;
@@ -87,6 +92,8 @@ class MultiHeadAttention : public Mixing {
   Tensor output(const Tensor& z) const;  // y
 
   // ---- the steps, from Q, K (B, T, H·K) and V to P (B, H, Tq, Tk), z = [P₁ V₁; …; P_H V_H] and y
+  // W x of the projection Wq, Wk or Wv; x itself where a form lacks it.
+  virtual Tensor projected(const Part<std::unique_ptr<Linear>>& w, const Tensor& x) const;
   virtual Tensor rotated(const Tensor& x, int64_t first) const;  // Q or K with their positions
   // All steps to z. `bias` (B or 1, H or 1, Tq, Tk) is added to the scores; no tensor: none is.
   virtual Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask,

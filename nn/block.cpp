@@ -9,7 +9,8 @@ namespace heed::inline HEED_REAL {
 template <class Sublayer>
 Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
   const Tensor z = tapped(norm, Site::sublayer, sublayer(norm_first ? norm(x) : x));
-  const Tensor y = adds ? x + heed::dropout(z, dropout) : heed::dropout(z, dropout);
+  const Tensor kept = skip ? (*skip)(x) : x;
+  const Tensor y = adds ? kept + heed::dropout(z, dropout) : heed::dropout(z, dropout);
   return tapped(norm, Site::stream, norm_first ? y : norm(y));
 }
 
@@ -49,18 +50,30 @@ MultiHeadAttentionOptions attention_options(const ModelOptions& o, const LinearO
   return options;
 }
 
-Residual residual_of(Module* layer, const std::string& norm, const ModelOptions& o) {
+// Of a sublayer from width `from` to width `to`.
+Residual residual_of(Module* layer, const std::string& sublayer, const ModelOptions& o,
+                     int64_t from, int64_t to) {
   o.validate_stack();
-  return {{layer, norm, o.dim, norm_options(o)}, o.norm_first, o.mixing.residual, o.dropout};
+  const bool projects = o.mixing.residual && from != to;
+  return {{layer, sublayer + "_norm", o.norm_first ? from : to, norm_options(o)},
+          {layer, sublayer + "_skip",
+           projects ? std::make_unique<Linear>(from, to, LinearOptions{false, o.init}) : nullptr},
+          o.norm_first,
+          o.mixing.residual,
+          o.dropout};
+}
+// Of a sublayer after the first, which keeps the width.
+Residual residual_of(Module* layer, const std::string& sublayer, const ModelOptions& o) {
+  return residual_of(layer, sublayer, o, o.width(), o.width());
 }
 
 std::unique_ptr<FeedForwardSublayer> make_feed_forward(Module* layer, const ModelOptions& o,
                                                        const LinearOptions& linear) {
   if (!o.mixing.feed_forward) return nullptr;
-  const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
+  const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.width();
   return std::unique_ptr<FeedForwardSublayer>(new FeedForwardSublayer{
-      residual_of(layer, "feed_forward_norm", o),
-      {layer, "feed_forward", o.dim, hidden, o.activation, o.dropout, linear}});
+      residual_of(layer, "feed_forward", o),
+      {layer, "feed_forward", o.width(), hidden, o.activation, o.dropout, linear}});
 }
 
 }  // namespace
@@ -74,19 +87,28 @@ const MixingRule mixings::attention = {
     }};
 
 EncoderLayer::EncoderLayer(const ModelOptions& o, int64_t depth)
-    : mixing_residual_(residual_of(this, o.mixing.kind->name + std::string("_norm"), o)),
+    : mixing_residual_(residual_of(this, o.mixing.kind->name, o, o.dim, o.width())),
       mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
       feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
 
 DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t depth)
-    : mixing_residual_(residual_of(this, o.mixing.kind->name + std::string("_norm"), o)),
+    : mixing_residual_(residual_of(this, o.mixing.kind->name, o, o.dim, o.width())),
       mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
-      cross_attention_residual_(residual_of(this, "cross_attention_norm", o)),
+      cross_attention_residual_(residual_of(this, "cross_attention", o)),
       cross_attention_(
           this, "cross_attention",
-          make_attention(o.dim, o.heads,
+          make_attention(o.width(), o.heads,
                          attention_options(o, weights(o, depth)).across(o.memory_dim))),
       feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
+
+// The options of the layers after the first: it may change the width.
+static ModelOptions next_layer(ModelOptions o) {
+  if (o.width() == o.dim) return o;
+  o.dim = o.width();
+  if (o.positional.kind->is_vector())  // part of the input, not of a layer
+    o.positional = {.kind = &positional_encodings::none};
+  return o;
+}
 
 template <class Layer>
 Stack<Layer>::Stack(const ModelOptions& o, int64_t layers)
@@ -94,11 +116,12 @@ Stack<Layer>::Stack(const ModelOptions& o, int64_t layers)
         const int64_t depth = layers * (Layer::sublayers - !o.mixing.feed_forward);
         std::vector<Part<std::unique_ptr<Layer>>> all;
         for (int64_t i = 0; i < layers; ++i)
-          all.emplace_back(this, fmt::format("layers.{}", i), std::make_unique<Layer>(o, depth));
+          all.emplace_back(this, fmt::format("layers.{}", i),
+                           std::make_unique<Layer>(i == 0 ? o : next_layer(o), depth));
         return all;
       }()),
       norm_(this, "norm",
-            o.has_final_norm() ? std::make_unique<Norm>(o.dim, norm_options(o)) : nullptr) {}
+            o.has_final_norm() ? std::make_unique<Norm>(o.width(), norm_options(o)) : nullptr) {}
 
 template class Stack<EncoderLayer>;
 template class Stack<DecoderLayer>;

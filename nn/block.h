@@ -4,6 +4,9 @@
 // x is the residual stream, to which the sublayers s add:
 //   pre-norm  (Xiong et al. 2020; norm_first):      x = x + dropout(s(norm(x)))
 //   post-norm (Vaswani et al. 2017, section 3.1):   x = norm(x + dropout(s(x)))
+//
+// With attention.output_dim the first attention of a stack changes the width of the stream, and its
+// skip connection is a matrix: W x + dropout(s(norm(x))).
 #pragma once
 
 #include <memory>
@@ -15,13 +18,14 @@ namespace heed::inline HEED_REAL {
 
 // A sublayer's norm, dropout and addition to the residual stream.
 struct Residual {
-  Part<Norm> norm;  // of x, or of the sum
-  bool norm_first;  // pre-norm
-  bool adds;        // to x; otherwise the sublayer's output replaces x: a chain
-  double dropout;   // of what the sublayer adds
+  Part<Norm> norm;                     // of x, or of the sum
+  Part<std::unique_ptr<Linear>> skip;  // of x where the sublayer changes the width; or null
+  bool norm_first;                     // pre-norm
+  bool adds;                           // to x; otherwise the sublayer's output replaces x: a chain
+  double dropout;                      // of what the sublayer adds
 
   template <class Sublayer>
-  Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, D)
+  Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;  // (B, T, D) → (B, T, V)
 };
 
 // The feed-forward network of a layer, with its residual connection. Clients do not need it.

@@ -33,7 +33,7 @@ std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
   MultiHeadAttentionOptions attention = o.attention.across(0);
   attention.dropout = o.attention_dropout;
   attention.linear = {.bias = o.bias, .init = o.init};
-  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads, attention);
+  return std::make_unique<LearnedQueries>(o.pool_queries, o.width(), o.heads, attention);
 }
 
 }  // namespace
@@ -50,8 +50,9 @@ Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
                       stack_if<Encoder>(sizes.two_sources, source_stack(o), o.layers)),
       reader_(this, "decoder", stack_if<Decoder>(sizes.two_sources, own_stack(o, sizes), o.layers)),
       queries_(this, "pool", learned_queries(o)),
-      head_(this, "head", o.dim * (o.pool == Pool::learned && queries_ ? o.pool_queries : 1),
-            sizes.classes, LinearOptions{.bias = o.bias, .init = o.init}),
+      head_(this, "head",
+            o.width() * (o.pool == Pool::learned && queries_ ? o.pool_queries : 1), sizes.classes,
+            LinearOptions{.bias = o.bias, .init = o.init}),
       kind_(o.kind),
       pool_(is_causal(o) ? Pool::none : o.pool) {}
 

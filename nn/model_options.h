@@ -49,8 +49,8 @@ struct ModelOptions {
   int64_t encoder_dim = 0;                     // D of an encoder-decoder's encoder; 0: dim
   bool tie_weights = true;                     // the head's weight is that of the embedding
   bool share_embeddings = false;               // one embedding for source and target
-  Choice scale_embedding = Choice::automatic;  // by √dim (Vaswani et al. 2017, section 3.4);
-                                               // automatic: with sinusoidal positions
+  Choice scale_embedding = Choice::automatic;  // by √token_width() (Vaswani et al. 2017, section
+                                               // 3.4); automatic: with sinusoidal positions
   Pool pool = {};                              // input of the classifier's head; at first the mean
   int64_t pool_queries = 1;                    // of learned queries
   // ---- of one stack: set by the next two functions
@@ -61,7 +61,10 @@ struct ModelOptions {
   // model, which are causal and read a sequence of tokens. Throw as check_ranges().
   ModelOptions encoder_stack(const ModelSizes& sizes = {}) const;
   ModelOptions decoder_stack() const;  // causal
-  bool has_final_norm() const {        // a norm follows the last layer
+  int64_t width() const {              // of what its layers return
+    return attention.output_dim > 0 ? attention.output_dim : dim;
+  }
+  bool has_final_norm() const {  // a norm follows the last layer
     return norm.kind != NormKind::none &&
            (final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes);
   }

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "core/joined.h"
 #include "core/model_kind_names.h"
 #include "nn/classifier.h"
 #include "nn/forms/attention.h"
+#include "nn/forms/graph_attention.h"
 #include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
@@ -50,6 +52,7 @@ void ModelOptions::fields(Fields& f) {
   const bool has_learned_pool = kind == ModelKind::classifier && has_queries(pool);
   const bool attends = mixing.kind->is_attention || mixing.kind->attends_across ||
                        kind == ModelKind::seq2seq || has_learned_pool;
+  const bool on_edges = mixing.kind == &mixings::graph_attention;
   f.choice("kind", kind, model_kind_names,
            "encoder-decoder, decoder-only, or encoder with a pooled head");
   f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
@@ -69,7 +72,7 @@ void ModelOptions::fields(Fields& f) {
   f.number("dropout", dropout, dropout_range,
            "dropout of embeddings, hidden activations and outputs of sublayers");
   f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights")
-      .when(attends);
+      .when(attends || on_edges);
   norm.fields(f);
   f.flag("norm_first", norm_first,
          "normalise the input of a sublayer (pre-norm), not its output (post-norm)")
@@ -81,8 +84,10 @@ void ModelOptions::fields(Fields& f) {
       .when(kind != ModelKind::classifier);
   f.flag("share_embeddings", share_embeddings,
          "use one embedding for source and target; needs one vocabulary");
-  f.choice("scale_embedding", scale_embedding, choices,
-           "multiply embeddings by √dim; auto: with sinusoidal positions");
+  f.choice(
+      "scale_embedding", scale_embedding, choices,
+      "multiply embeddings by the root of their width, dim less that of concatenated positions; "
+      "auto: with sinusoidal positions");
   f.choice(
        "pool", pool, pools,
        "input of the classifier's head: the mean of the hidden states, the first, the outputs of "
@@ -93,7 +98,8 @@ void ModelOptions::fields(Fields& f) {
       .when(has_learned_pool);
   f.section("positional", positional, "encoding of positions");
   f.section("attention", attention, "form of attention", [&](std::string_view key) {
-    return key == "causal" ? kind != ModelKind::language_model : attends;  // a GRU can be causal
+    if (key == "causal") return kind != ModelKind::language_model;  // a GRU can be causal
+    return attends || (on_edges && GraphAttention::honours(key));
   });
   f.section("block", mixing, "what a layer computes");
   f.section("init", init, "initial weights");
@@ -131,18 +137,20 @@ void ModelOptions::validate_stack() const {
                   "set `attention.key_dim`",
                   position.name, width);
   if (mixing.kind->is_attention) return;
-  check_input(attention.window == 0,
-              "`attention.window` = {} applies to attention between positions, and `mixing` = "
-              "\"{}\" has none",
-              attention.window, name);
-  check_input(
-      attention.axes.empty(),
-      "`attention.axes` applies to attention between positions, and `mixing` = \"{}\" has none",
-      name);
-  check_input(attention.graph_distances == 0,
-              "`attention.graph_distances` = {} biases the scores of attention, and `mixing` "
-              "= \"{}\" has none",
-              attention.graph_distances, name);
+  const auto check_unset = [name](bool is_unset, const char* key, const std::string& value) {
+    check_input(is_unset,
+                "`attention.{}` = {} applies to attention between positions, and `mixing` = \"{}\" "
+                "has none",
+                key, value, name);
+  };
+  const auto check_zero = [&](const char* key, int64_t value) {
+    check_unset(value == 0, key, std::to_string(value));
+  };
+  check_zero("window", attention.window);
+  check_zero("graph_distances", attention.graph_distances);
+  check_zero("output_dim", attention.output_dim);
+  check_unset(attention.axes.empty(), "axes", "[" + joined(attention.axes) + "]");
+  check_unset(attention.over == Over::positions, "over", "\"features\"");
 }
 
 void ModelOptions::validate() const {
@@ -161,6 +169,13 @@ void ModelOptions::validate() const {
               "`positional.combine` = \"concat\" leaves tokens {} of the {} columns, so that their "
               "embedding cannot compute the logits: set `tie_weights` = false",
               token_width(dim, positional), dim);
+  check_input(
+      width() == dim || !tie_weights || is_classifier,
+      "`attention.output_dim` = {} gives the head vectors of another width than the embedding "
+      "of `dim` = {}: set `tie_weights` = false",
+      width(), dim);
+  check_input(width() == dim || layers > 0,
+              "`attention.output_dim` = {} needs a layer: set `layers`, or leave it at 0", width());
   const bool learned_pool = is_classifier && has_queries(pool);
   check_input(!learned_pool || (attention.window == 0 && !attention.causal),
               "`pool` = \"{}\": {} needs queries with a position in the sequence, which learned "
@@ -170,7 +185,8 @@ void ModelOptions::validate() const {
                                : fmt::format("`attention.window` = {}", attention.window));
   if (is_seq2seq || is_classifier) encoder_stack().validate_stack();
   if (!is_classifier) decoder_stack().validate_stack();
-  if (is_seq2seq || learned_pool) validate_attention(attention.across(encoder_dim), dim, heads);
+  if (is_seq2seq || learned_pool)
+    validate_attention(attention.across(decoder_stack().memory_dim), width(), heads);
 }
 
 }  // namespace heed::inline HEED_REAL

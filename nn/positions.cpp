@@ -31,7 +31,8 @@ static Tensor sinusoids(int64_t length, int64_t dim, const PositionalOptions& o)
 const PositionalRule positional_encodings::sinusoidal = {
     .name = "sinusoidal", .table = sinusoids, .columns_per_frequency = 2, .scales_embedding = true};
 
-const PositionalRule positional_encodings::learned = {.name = "learned", .is_learned = true};
+const PositionalRule positional_encodings::learned = {
+    .name = "learned", .is_learned = true, .is_limited = true};
 
 // Su et al. 2021, "RoFormer", equations 14 to 16: see rotary() in core/standard_ops.h.
 const PositionalRule positional_encodings::rotary = {
@@ -56,7 +57,7 @@ Tensor Positions::rows(int64_t first, int64_t last) const {
   };
   const Tensor table = weight ? Tensor(weight) : table_.get(fits, compute);
   check(last <= table.dim(0),
-        "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
+        "positional encoding: a sequence of {} exceeds the {} positions that there are; raise "
         "`max_length`",
         last, table.dim(0));
   return first == 0 && last == table.dim(0) ? table : slice(table, 0, first, last);

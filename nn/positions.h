@@ -22,6 +22,7 @@ struct PositionalRule {
   // p(t) is row t of a table: computed, (length, dim) for the positions 0 … length - 1, or learned.
   Tensor (*table)(int64_t length, int64_t dim, const PositionalOptions& options) = nullptr;
   bool is_learned = false;            // the table is a parameter
+  bool is_limited = false;            // p(t) exists for t < max_length only
   int64_t columns_per_frequency = 1;  // the columns of p for one axis must be a multiple of it
   bool scales_embedding = false;      // model.scale_embedding = "auto" means yes
   // It acts in attention: by rotating queries or keys x (B, T, H·K) that start at position `first`,
@@ -48,12 +49,14 @@ enum class PositionalCombine;  // nn/forms/positional.h
 // The section [model.positional].
 struct PositionalOptions {
   const PositionalRule* kind = &positional_encodings::sinusoidal;
-  int64_t max_length = 512;                         // learned: positions in the table
+  int64_t max_length = 512;                         // learned, gaussian: positions in the table
   RotaryLayout layout = RotaryLayout::interleaved;  // sinusoidal, rotary
   int64_t first_k = 0;                              // sinusoidal: the first k
   double base = 10000;                              // sinusoidal, rotary: instead of 10000
   PositionalCombine combine = {};                   // at first the sum
   int64_t dim = 0;                                  // width of p if it is concatenated, otherwise 0
+  double lambda = 0.02;                             // gaussian: λ
+  int64_t terms = 0;                                // gaussian: of the series; 0: all that fit
   int64_t buckets = 32;                             // relative
   int64_t max_distance = 128;                       // relative
 
@@ -70,7 +73,7 @@ class Positions : public Module {
   // out of range, and for positions to concatenate.
   explicit Positions(int64_t dim, const PositionalOptions& options = {}, double std = 0.02);
   // x (B, T, D) at the positions first … first + T - 1, or `at` (B, T), → (B, T, D). Throws Error
-  // if the last exceeds max_length of learned positions.
+  // if the last exceeds max_length of learned or gaussian positions.
   virtual Tensor operator()(const Tensor& x, int64_t first = 0, const Ids& at = {}) const;
 
   Part<Tensor> weight;  // learned: (max_length, D); or no tensor

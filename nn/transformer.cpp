@@ -36,7 +36,7 @@ ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
 ModelOptions ModelOptions::decoder_stack() const {
   check_ranges();
   ModelOptions stack = *this;
-  stack.memory_dim = encoder_dim;
+  stack.memory_dim = attention.output_dim > 0 ? attention.output_dim : encoder_dim;
   stack.attention.causal = true;
   if (!mixing.kind->is_attention) return stack;
   stack.attention.axes.clear();
@@ -99,7 +99,7 @@ namespace {
 // (Press & Wolf 2017), otherwise by a matrix of its own.
 std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
   if (o.tie_weights) return std::make_unique<Linear>(embedding);
-  return std::make_unique<Linear>(o.dim, embedding.dim(0),
+  return std::make_unique<Linear>(o.width(), embedding.dim(0),
                                   LinearOptions{.bias = false, .init = o.init});
 }
 

@@ -258,11 +258,14 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
 
 void check_longest(const ModelOptions& model, const Corpus& corpus, int64_t longest) {
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == ModelKind::classifier;
-  check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
-                  model.positional.max_length >= longest,
+  const PositionalRule& position = *model.positional.kind;
+  const int64_t positions =  // the tables of a grid have one for each index along an axis
+      grid_tables ? *std::max_element(corpus.grid.begin(), corpus.grid.end()) : longest;
+  check_input(!position.is_limited || (grid_tables && position.is_learned) ||
+                  model.positional.max_length >= positions,
               "`model.positional.max_length` = {} is too small: the longest sequence of the data "
               "has {} tokens",
-              model.positional.max_length, longest);
+              model.positional.max_length, positions);
   check_input(
       model.mixing.kind != &mixings::dense || model.mixing.length >= longest,
       "`model.block.length` = {} is too small: the longest sequence of the data has {} tokens",

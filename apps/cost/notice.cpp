@@ -13,6 +13,8 @@
 #include "apps/training/trainer.h"
 #include "core/scope.h"
 #include "data/batch.h"
+#include "nn/forms/normaliser.h"
+#include "nn/forms/similarity.h"
 
 namespace heed {
 namespace {
@@ -120,6 +122,15 @@ std::vector<std::string> setting_notices(const Experiment& e, const Corpus& corp
         "at "
         "the end, where it is {:.3g}",
         e.schedule.warmup_steps, steps, Schedule(e.schedule, e.optim.lr, steps).rate(steps)));
+  const MultiHeadAttentionOptions& a = e.model.attention;
+  const bool ignores_shifts = a.normaliser->is_softmax || a.normaliser == &normalisers::hardmax;
+  if (a.similarity->is_sum_of_terms && ignores_shifts &&
+      find_entry(list_config(e), "model.attention.similarity")->is_used)
+    notices.push_back(fmt::format(
+        "model.attention.similarity = \"{}\" adds the same term of the query to the scores of all "
+        "keys, which {} cancels: all queries get the same weights; \"luong_concat\" has a tanh "
+        "that prevents it",
+        a.similarity->name, a.normaliser->name));
   return notices;
 }
 

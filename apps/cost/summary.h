@@ -17,7 +17,8 @@ namespace heed {
 
 // FLOPs of matrix products, a multiplication and an addition counted as two. The rest of a step
 // (norms, activations, softmax, the optimizer) is left out, as is usual: it takes a few operations
-// per element, where a matrix product takes D or more. Masked pairs of attention count too.
+// per element, where a matrix product takes D or more. Of attention, only pairs that a
+// window or a causal mask lets its kernel skip are left out.
 struct Flops {
   double forward = 0, backward = 0;
 

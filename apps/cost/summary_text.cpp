@@ -86,7 +86,7 @@ std::string table(const Summary& s) {
   text += "\n";
   row("FLOPs a step", flops_text(s.flops.total()), "of matrix products, for " + sizes_text(s.step));
   row("  forward", flops_text(s.flops.forward),
-      "an upper bound: shorter sequences and causal masks need less");
+      "an upper bound: shorter sequences need less");
   row("  backward", flops_text(s.flops.backward));
   text += "\n";
   row("memory", bytes_text(m.peak()), "peak, estimated");

@@ -261,7 +261,7 @@ std::vector<int64_t> source_lengths(const Corpus& corpus, const Dataset& dataset
 }
 
 int64_t learned_positions(const ModelOptions& model) {
-  return model.positional.kind == &positional_encodings::learned ? model.positional.max_length : 0;
+  return model.positional.kind->is_limited ? model.positional.max_length : 0;
 }
 
 int64_t context_length(const Experiment& experiment) {

@@ -100,7 +100,7 @@ class RowsWithoutSum : public TrainingListener, public Observer {
     const std::vector<int64_t> counts = from_all_ranks(rows_.exchange(0));
     const int64_t rows = std::accumulate(counts.begin(), counts.end(), int64_t{0});
     if (rows > 0)
-      logging::warning("{} rows of attention weights had a sum of at most {} and were set to zero",
+      logging::warning("{} rows of attention weights had a sum within {} of 0 and were set to zero",
                        rows, min_row_sum);
   }
   void op_finished(const char* name, const Tensor& y, std::span<const Tensor> /*inputs*/,

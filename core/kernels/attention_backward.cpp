@@ -158,8 +158,9 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
   // P from Q Kᵀ, dQ = dS K and dK = dSᵀ Q; dP = dO Vᵀ and dV = Pᵀ dO
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr);
   const int64_t of_values = 1 + (to.dv.data != nullptr);
-  report(Work::multiplications, n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
-         n.batch * n.heads);
+  if (ObserverScope::exists())
+    report(Work::multiplications, computed_pairs(n, settings),
+           of_keys * n.width + of_values * n.value_width, n.batch * n.heads);
   const auto run_heads = [&](int64_t first, int64_t last) {
     for (int64_t index = first; index < last; ++index) {
       Head head{n, settings, index / n.heads, index % n.heads, {}};

@@ -101,7 +101,8 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
   const int64_t scratch_size = block_size(n) + TransposedKeys::size(n, n.width);
   const Scratch scratch(threads * scratch_size);
   // Q Kᵀ and P V
-  report(Work::multiplications, n.queries, n.keys, n.width + n.value_width, all_heads);
+  if (ObserverScope::exists())
+    report(Work::multiplications, computed_pairs(n, settings), n.width + n.value_width, all_heads);
   const auto run_tasks = [&](int64_t first, int64_t last) {
     for (int64_t task = first; task < last; ++task) {
       const int64_t index = task / tasks, begin = task % tasks * task_queries;

@@ -81,7 +81,7 @@ void sum_normalize_forward(const Rows& n, real least, const real* x, real* y, re
   for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real* from = x + i * width;
     const real sum = row_sum(width, from);
-    const bool none = sum <= least;  // false for NaN, which so stays NaN
+    const bool none = std::abs(sum) <= least;  // false for NaN, which so stays NaN
     sums[i] = none ? 0 : sum;
     map_range(0, width, {y + i * width, false},
               [=](int64_t j) { return none ? 0 : from[j] / sum; });

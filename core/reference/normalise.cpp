@@ -1,4 +1,6 @@
 // Attention weights without a softmax, of the rows of x (rows, width).
+#include <cmath>
+
 #include "core/kernels/more_kernels.h"
 #include "core/reference/reference.h"
 
@@ -23,7 +25,7 @@ void hardmax(const Rows& sizes, const real* x, real* y) {
   }
 }
 
-// sum = Σᵢ x[i],  y[i] = x[i] / sum. Where sum ≤ least, sum and y are 0.
+// sum = Σᵢ x[i],  y[i] = x[i] / sum. Where |sum| ≤ least, sum and y are 0.
 void sum_normalize_forward(const Rows& sizes, real least, const real* x, real* y, real* sums) {
   const auto [rows, width] = sizes;
   for (int64_t n = 0; n < bound(rows); ++n) {
@@ -31,7 +33,7 @@ void sum_normalize_forward(const Rows& sizes, real least, const real* x, real* y
     real* to = y + n * width;
     double sum = 0;
     for (int64_t i = 0; i < width; ++i) sum += row[i];
-    const bool too_small = sum <= least;
+    const bool too_small = std::abs(sum) <= least;
     for (int64_t i = 0; i < width; ++i) to[i] = too_small ? 0 : row[i] / sum;
     sums[n] = too_small ? 0 : sum;
   }

@@ -13,15 +13,36 @@
 namespace heed::claims {
 namespace {
 
-// f(q, k) of the similarities without parameters, for rows of K elements.
-double similarity_of(const MultiHeadAttentionOptions& s, const real* q, const real* k,
-                     int64_t width) {
+// f(q, k) of a layer of one head, for rows of K elements.
+double similarity_of(const MultiHeadAttentionOptions& s, const Module& layer, const real* q,
+                     const real* k, int64_t width) {
   double product = 0, qq = 0, kk = 0, squares = 0;
   for (int64_t c = 0; c < width; ++c) {
     product += static_cast<double>(q[c]) * k[c];
     qq += static_cast<double>(q[c]) * q[c];
     kk += static_cast<double>(k[c]) * k[c];
     squares += std::pow(static_cast<double>(q[c]) - k[c], 2);
+  }
+  const auto weight = [&](const char* name) { return layer.parameter(name).data(); };
+  if (s.similarity->weight_shape) {
+    const real* const w = weight("similarity.weight");
+    double sum = 0;
+    for (int64_t c = 0; c < width; ++c) {
+      if (s.similarity == &similarities::additive)
+        sum += w[c] * std::tanh(static_cast<double>(q[c]) + k[c]);
+      if (s.similarity == &similarities::concat)
+        sum += static_cast<double>(w[c]) * q[c] + static_cast<double>(w[width + c]) * k[c];
+      double row = 0;  // (Wᵀ q)[c], or (W [q; k])[c]
+      for (int64_t d = 0; d < width && s.similarity == &similarities::general; ++d)
+        row += static_cast<double>(w[d * width + c]) * q[d];
+      sum += row * k[c];
+      if (s.similarity != &similarities::luong_concat) continue;
+      const real* const inner = weight("similarity.inner_weight") + c * 2 * width;
+      for (int64_t d = 0; d < width; ++d)
+        row += static_cast<double>(inner[d]) * q[d] + static_cast<double>(inner[width + d]) * k[d];
+      sum += w[c] * std::tanh(row);
+    }
+    return sum;
   }
   if (s.similarity == &similarities::embedded_gaussian) return std::exp(product);
   if (s.similarity == &similarities::gaussian) return std::exp(-squares / (2 * s.sigma * s.sigma));
@@ -31,38 +52,50 @@ double similarity_of(const MultiHeadAttentionOptions& s, const real* q, const re
   return product;
 }
 
-// Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D) → n · D numbers.
-std::vector<double> by_definition(const MultiHeadAttentionOptions& form, const Tensor& q,
-                                  const Tensor& k, const Tensor& v) {
+// Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D) → n · D numbers. With `scales`, it gets
+// |C| / Σ |f| for each of them: by how much less a sum of both signs is exact.
+std::vector<double> by_definition(const MultiHeadAttentionOptions& form, const Module& layer,
+                                  const Tensor& q, const Tensor& k, const Tensor& v,
+                                  std::vector<double>* scales = nullptr) {
   const int64_t n = q.dim(1), m = k.dim(1), width = q.dim(2);
   const NormaliserRule* const normaliser = form.normaliser;
   const bool exponential = normaliser == &normalisers::softmax && !form.similarity->is_exponential;
   std::vector<double> o;
   for (int64_t i = 0; i < n; ++i) {
-    double sum = 0;
+    double sum = 0, size = 0;
     std::vector<double> total(static_cast<size_t>(width), 0);
     for (int64_t j = 0; j < m; ++j) {
-      const double s = similarity_of(form, q.data() + i * width, k.data() + j * width, width);
+      const double s =
+          similarity_of(form, layer, q.data() + i * width, k.data() + j * width, width);
       const double f = exponential ? std::exp(s) : s;
       sum += f;
+      size += std::abs(f);
       for (int64_t d = 0; d < width; ++d)
         total[static_cast<size_t>(d)] += f * v.data()[j * width + d];
     }
     if (normaliser == &normalisers::none) sum = 1;
     if (normaliser == &normalisers::count) sum = static_cast<double>(m);
     for (const double element : total) o.push_back(element / sum);
+    if (scales) scales->insert(scales->end(), total.size(), std::abs(sum) / size);
   }
   return o;
 }
 
 AttentionForm raw_dot_product() { return {4, 1, basic(&similarities::dot, &normalisers::none)}; }
 
-// max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
-double max_error_of_variance(const SimilarityRule* kind) {
+// The maximum of |error(scores, width)| over widths 1, 8, 64 and 512.
+template <class F>
+double max_error_of_scores(const SimilarityRule* kind, const F& error) {
   return max_over(std::array{1, 8, 64, 512}, [&](int width) {
     const int64_t pairs = width == 1 ? 60'000 : width < 512 ? 20'000 : 4'000;
-    const double expected = kind == &similarities::dot ? width : 1;
-    return std::abs(mean_square(random_scores(kind, pairs, width)) / expected - 1);
+    return std::abs(error(random_scores(kind, pairs, width), width));
+  });
+}
+
+// max |var(s(q, k)) / expected - 1|
+double max_error_of_variance(const SimilarityRule* kind) {
+  return max_error_of_scores(kind, [kind](const Tensor& scores, double width) {
+    return mean_square(scores) / (kind == &similarities::dot ? width : 1) - 1;
   });
 }
 
@@ -100,19 +133,31 @@ AttentionForm kernel_regression() { return {3, 1, kernel()}; }
 }  // namespace
 
 const std::vector<Claim> topics::attention = {
-    {"A1", equal, "S0 eq. 1", "o = Σ f(q, k) v / C equals its formula, for five f and three C",
+    {"A1", equal, "S0 eq. 1", "o = Σ f(q, k) v / C equals its formula, for every f and three C",
      [] {
        const Tensor q = normal(1, 3, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
        const auto normalisers = {&normalisers::softmax, &normalisers::count, &normalisers::none};
-       const auto similarities = {&similarities::dot, &similarities::scaled_dot,
-                                  &similarities::cosine, &similarities::gaussian,
-                                  &similarities::embedded_gaussian};
-       return max_over(similarities, [&](const SimilarityRule* kind) {
+       return max_over(similarities::all, [&](const SimilarityRule* kind) {
          return max_over(normalisers, [&](const NormaliserRule* normaliser) {
-           const AttentionForm attention(4, 1, basic(kind, normaliser));
-           const auto expected = by_definition(basic(kind, normaliser), q, k, v);
+           const MultiHeadAttentionOptions form = basic(kind, normaliser);
+           const AttentionForm attention(4, 1, form);
+           const auto expected = by_definition(form, attention, q, k, v);
            return distance(attention(q, k, v, {}, {}), Tensor::from(q.shape(), expected));
          });
+       });
+     }},
+    {"A1", equal, "S0 eq. 1",
+     "… and with C = Σ f of either sign, for every f (error · |C| / Σ |f|)",
+     [] {
+       const Tensor q = normal(1, 50, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
+       return max_over(similarities::all, [&](const SimilarityRule* kind) {
+         const MultiHeadAttentionOptions form = basic(kind, &normalisers::sum);
+         const AttentionForm attention(4, 1, form);
+         std::vector<double> scales;
+         const auto expected = by_definition(form, attention, q, k, v, &scales);
+         const Tensor scale = Tensor::from(q.shape(), scales);
+         return distance(attention(q, k, v, {}, {}) * scale,
+                         Tensor::from(q.shape(), expected) * scale);
        });
      }},
     {"A1", differs, "S0 eq. 1", "a different f gives a different o",
@@ -138,6 +183,19 @@ const std::vector<Claim> topics::attention = {
        set_parameter(linear, "value.weight", identity(4));
        const Tensor x = normal(1, 6, 4);
        return distance(linear(x, {}), without_projection(x, {}));
+     }},
+    {"A2", equal, "S0", "… and g, θ and φ may be any maps, such as W₂ tanh(W₁ x)",
+     [] {
+       MultiHeadAttentionOptions setup{.linear = {.bias = false}};
+       setup.projection_hidden = 3;
+       const AttentionForm hidden(4, 1, setup);
+       const Tensor x = normal(1, 6, 4);
+       const auto map = [&](const std::string& name) {
+         return linear(tanh(linear(x, hidden.parameter(name + "_hidden.weight"))),
+                       hidden.parameter(name + ".weight"));
+       };
+       const Tensor z = attention_of(map("query"), map("key"), map("value"), 0.5);
+       return distance(hidden(x, {}), linear(z, hidden.parameter("output.weight")));
      }},
     {"A3", equal, "S0", "f = exp(θ(q)·φ(k)) divided by its sum equals the softmax of θ(q)·φ(k)",
      [] {
@@ -200,8 +258,9 @@ const std::vector<Claim> topics::attention = {
     {"A6", equal, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ",
      [] {
        const Tensor x = normal(1, 4, 2);
-       const auto y = by_definition(basic(), x, x, x);
-       return distance(AttentionForm(2, 1, basic())(x, {}), Tensor::from(x.shape(), y));
+       const AttentionForm attention(2, 1, basic());
+       const auto y = by_definition(basic(), attention, x, x, x);
+       return distance(attention(x, {}), Tensor::from(x.shape(), y));
      }},
     {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
      [] {
@@ -270,6 +329,12 @@ const std::vector<Claim> topics::scale = {
      [] { return max_error_of_variance(&similarities::dot); }},
     {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d (relative error)",
      [] { return max_error_of_variance(&similarities::scaled_dot); }},
+    {"A33", at_most(0.1), "S2", "the mean of q·k is 0 for the same d (in standard deviations)",
+     [] {
+       return max_error_of_scores(&similarities::dot, [](const Tensor& scores, double width) {
+         return number(mean(scores)) / std::sqrt(width);
+       });
+     }},
     {"A33", at_least(10), "S1, S3",
      "d = 512: median gradient of a softmax with the scale, divided by that without",
      [] {
@@ -313,12 +378,29 @@ const std::vector<Claim> topics::scale = {
        const Tensor x = normal(1, 5, 6);
        return distance(activated(x, {}), tanh(linear(x, {})));
      }},
+    {"A36", equal, "S2", "Z = V W(Q, K) with W of v × v' mixes features: V softmax(Qᵀ K / √m)",
+     [] {
+       MultiHeadAttentionOptions setup = basic(&similarities::scaled_dot);
+       setup.over = Over::features;
+       const Tensor x = normal(1, 9, 4);
+       const Tensor w = softmax(matmul(transpose(x, 1, 2), x) * (real{1} / 3));
+       return distance(AttentionForm(4, 1, setup)(x, {}), matmul(x, w));
+     }},
+    {"A36", differs, "S2", "… which is not what softmax(Q Kᵀ / √q) V, weights of positions, gives",
+     [] {
+       MultiHeadAttentionOptions setup = basic(&similarities::scaled_dot);
+       const AttentionForm positions(4, 1, setup);
+       setup.over = Over::features;
+       const Tensor x = normal(1, 9, 4);
+       return distance(AttentionForm(4, 1, setup)(x, {}), positions(x, {}));
+     }},
     {"A37", equal, "S2",
      "features as queries and keys, labels as values: Nadaraya–Watson regression",
      [] {
        const Tensor at = normal(1, 4, 3), points = normal(1, 10, 3), labels = normal(1, 10, 3);
-       const auto expected = by_definition(kernel(), at, points, labels);
-       return max_difference(kernel_regression()(at, points, labels, {}, {}), expected);
+       const AttentionForm attention = kernel_regression();
+       const auto expected = by_definition(kernel(), attention, at, points, labels);
+       return max_difference(attention(at, points, labels, {}, {}), expected);
      }},
     {"A37", differs, "S2", "… which leaks: change of a prediction with the label of its own point",
      [] {

@@ -20,10 +20,21 @@ struct ParameterCount {
   int64_t expected, counted;
 };
 
+AttentionForm attention_with(int64_t dim, int64_t key_dim) {
+  return {dim,
+          1,
+          {.linear = {.bias = false},
+           .key_dim = key_dim,
+           .value_dim = dim,
+           .combine = Combine::concat}};
+}
 int64_t attention_parameters(int64_t dim, int64_t key_dim) {
-  const MultiHeadAttentionOptions options{
-      .linear = {.bias = false}, .key_dim = key_dim, .value_dim = dim, .combine = Combine::concat};
-  return AttentionForm(dim, 1, options).parameter_count();
+  return attention_with(dim, key_dim).parameter_count();
+}
+
+// FLOPs of attention with d = 64 over 256 positions.
+double flops_with(int64_t key_dim) {
+  return flops_of([=] { return attention_with(64, key_dim)(normal(1, 256, 64), {}); });
 }
 
 // S4's table for one head with dₖ = dᵥ = d, without biases and output projection, counted on layers
@@ -237,6 +248,13 @@ const std::vector<Claim> topics::costs = {
        };
        return difference(query_and_key(64), 8 * query_and_key(8));
      }},
+    {"A41", at_most(0.53), "S4",
+     "… and half of the FLOPs: of attention with dₖ = 8 by those with dₖ = 64, L = 256 (ratio)",
+     [] { return flops_with(8) / flops_with(64); }},
+    {"A41", by_construction, "S4", "… it saves (4 L d + 2 L²) (d - dₖ) of them (difference)",
+     [] {
+       return std::abs(flops_with(64) - flops_with(8) - (4 * 256 * 64 + 2 * 256 * 256) * (64 - 8));
+     }},
     {"A40", by_construction, "S4",
      "attention takes 2 L² (dₖ + dᵥ) FLOPs, as its kernel counts (difference)",
      [] { return std::abs(attention_cost(200) - 2 * 200 * 200 * (16 + 16)); }},
@@ -262,6 +280,17 @@ const std::vector<Claim> topics::costs = {
     {"A42", by_construction, "S4",
      "it allows L (2w - 1) - w (w - 1) pairs, L = 100, w = 8 (difference)",
      [] { return std::abs(pairs_in_window(100, 8) - (100 * 15 - 8 * 7)); }},
+    {"A42", at_most(0.02), "S4",
+     "the kernel's FLOPs with a window of 8 grow as L (error of the exponent, L = 1,024 … 8,192)",
+     [] {
+       const auto cost = [](double length) {
+         return flops_of([=] {
+           const Tensor x = input(length);
+           return scaled_dot_product_attention(x, x, x, 1, {.mask = {.window = 8}});
+         });
+       };
+       return std::abs(exponent({1024, 2048, 4096, 8192}, cost) - 1);
+     }},
     {"A42", at_most(0.05), "S4", "these grow as L (error of the exponent, L = 64 … 1,024)",
      [] {
        return error_of_exponent(

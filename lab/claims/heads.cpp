@@ -5,6 +5,7 @@
 
 #include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
+#include "nn/block.h"
 #include "nn/forms/grid.h"
 
 namespace heed::claims {
@@ -28,8 +29,11 @@ std::vector<Tensor> heads_of(const AttentionForm& attention, const Tensor& x,
   return heads;
 }
 
-AttentionForm uneven_heads() {
-  return {6, 2, {.linear = {.bias = false}, .key_dims = {2, 4}, .value_dims = {3, 1}}};
+AttentionForm uneven_heads(int64_t output = 0) {
+  return {
+      6,
+      2,
+      {.linear = {.bias = false}, .key_dims = {2, 4}, .value_dims = {3, 1}, .output_dim = output}};
 }
 
 // Two heads combined as a layer with these parameters does.
@@ -84,8 +88,18 @@ const std::vector<Claim> topics::heads = {
        return distance(attention(x, {}), combined_heads(Combine::concat_projection, attention,
                                                         heads_of(attention, x, {2, 4}, {3, 1})));
      }},
-    {"A10", by_construction, "S0 eq. 6", "Wᵒ maps Σ widths = 4 to any width, here 6 (wrong shape)",
-     [] { return wrong_shape(uneven_heads().parameter("output.weight"), 6, 4); }},
+    {"A10", by_construction, "S0 eq. 6",
+     "Wᵒ maps Σ widths = 4 to any width: 9 in a model of width 6 (wrong shape)",
+     [] { return wrong_shape(uneven_heads(9)(normal(1, 5, 6), {}), 1, 5, 9); }},
+    {"A10", by_construction, "S0 eq. 6",
+     "… in a block, whose skip connection is then a matrix of 9 × 6 (wrong shapes)",
+     [] {
+       ModelOptions o{.dim = 6, .heads = 2};
+       o.attention.output_dim = 9;
+       const EncoderLayer layer(o);
+       return wrong_shape(layer.parameter("attention_skip.weight"), 9, 6) +
+              wrong_shape(layer(normal(1, 5, 6), {}), 1, 5, 9);
+     }},
     {"A11", by_construction, "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
      [] {

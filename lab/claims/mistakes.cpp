@@ -209,10 +209,14 @@ const std::vector<Claim> topics::mistakes_s1_s2_s4 = {
        const double variance = mean_square(random_scores(&similarities::dot, 4000, 512));
        return std::abs(std::sqrt(variance / 512) - 1);
      }},
-    {"Q13", at_least(1), "S2", "printed: V W(Q, K), 7 × 3 times 5 × 7, does not conform (rejected)",
-     [] { return rejected([] { return matmul(normal(7, 3), softmax(normal(5, 7))); }); }},
-    {"Q13", by_construction, "S2", "correct: W V, 5 × 7 times 7 × 3 (wrong shape)",
-     [] { return wrong_shape(matmul(softmax(normal(5, 7)), normal(7, 3)), 5, 3); }},
+    {"Q13", by_construction, "S2",
+     "V W(Q, K) conforms, as S2 defines them: m × v times v × v' mixes features (wrong shape)",
+     [] { return wrong_shape(matmul(normal(7, 3), softmax(normal(3, 5))), 7, 5); }},
+    {"Q13", at_least(1), "S2",
+     "printed: the same letter for σ(Q Kᵀ / √q), which is m × m: V W, 7 × 3 times 7 × 7 (rejected)",
+     [] { return rejected([] { return matmul(normal(7, 3), softmax(normal(7, 7))); }); }},
+    {"Q13", by_construction, "S2", "correct: weights of positions on the left, W V (wrong shape)",
+     [] { return wrong_shape(matmul(softmax(normal(7, 7)), normal(7, 3)), 7, 3); }},
     {"Q14", differs, "S4",
      "printed: sᵢⱼ = qⱼ·kᵢ; its softmax over j is a different one (difference)",
      [] {

@@ -23,8 +23,6 @@ struct HeadSums {
   double previous = 0, duplicate = 0, induction = 0, entropy = 0, distance = 0, first = 0;
 };
 
-bool is_cross(const std::string& name) { return name.ends_with("cross_attention"); }
-
 // The tokens at the positions of a self-attention, or none.
 const Ids& tokens_of(const Inspected& inspected, const Batch& batch, const std::string& layer) {
   const bool reads_source =

@@ -136,6 +136,8 @@ std::string why_no_sum(const ModelOptions& o) {
   if (!o.mixing.residual)
     return "this model has model.block.residual = false; each sublayer replaces its stream and "
            "adds nothing to it";
+  if (o.width() != o.dim)
+    return "this model has model.attention.output_dim; a matrix changes the width of its stream";
   if (o.norm_first || o.norm.kind == NormKind::none) return "";
   return "this model has model.norm_first = false; its stream is normalised after every sublayer "
          "and is not the sum of what they write";
@@ -196,9 +198,12 @@ std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
   inspected.model.logits(inspected.one);
   for (Sublayer& sublayer : found) {
     if (!with_heads.contains(sublayer.name)) continue;
-    const HeadWidths widths = head_widths(form, inspected.options.dim, inspected.options.heads);
+    const ModelOptions& o = inspected.options;
+    const bool is_first = sublayer.index == 0 && !is_cross(sublayer.name);
+    const HeadWidths widths = head_widths(form, is_first ? o.dim : o.width(), o.heads);
     sublayer.heads = inspected.options.heads;
-    sublayer.width = widths.equal() ? widths.value[0] : 0;
+    const bool of_stream = form.projection_hidden == 0 && form.output_dim == 0;
+    sublayer.width = widths.equal() && of_stream ? widths.value[0] : 0;
     sublayer.columns = {0};
     for (const int64_t width : widths.value)
       sublayer.columns.push_back(sublayer.columns.back() + width);

@@ -84,11 +84,14 @@ struct Sublayer {
   std::string layer;  // "decoder.layers.0"
   int64_t index = 0;  // of the layer in its stack
   int64_t heads = 0;  // 0: it has none
-  int64_t width = 0;  // of the value of a head, if all have one width, else 0
+  // Of the value of a head, if all have one width and are products of matrices with the stream,
+  // else 0.
+  int64_t width = 0;
   std::vector<int64_t> columns;  // heads + 1: head h has [columns[h], columns[h + 1]) of z
   // Its output is the sum of what its heads add (Site::head_outputs) and perhaps of a bias.
   bool is_sum_of_heads = false;
 };
+inline bool is_cross(const std::string& name) { return name.ends_with("cross_attention"); }
 // Found by computing the first example.
 std::vector<Sublayer> sublayers_of(const Inspected& inspected);
 

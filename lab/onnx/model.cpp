@@ -32,6 +32,9 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   refuse(!a.axes.empty() && a.axes.size() < sizes.grid.size(), "`model.attention.axes`",
          "attention along all axes");
   refuse(a.graph_distances > 0, "`model.attention.graph_distances`", "0");
+  refuse(a.projection_hidden > 0, "`model.attention.projection_hidden`", "0");
+  refuse(a.output_dim > 0, "`model.attention.output_dim`", "0");
+  refuse(a.over != Over::positions, "this value of `model.attention.over`", "positions");
   namespace positions = positional_encodings;
   const PositionalRule* const known[] = {
       &positions::none,   &positions::sinusoidal, &positions::learned, &positions::integer,

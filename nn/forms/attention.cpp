@@ -3,10 +3,12 @@
 #include "nn/forms/attention.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/forms/grid.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -57,6 +59,13 @@ bool AttentionForm::can_cache() const {
   return options_.causal && options_.grid.empty() && !distance_bias_;
 }
 
+// W₂ φ(W₁ x)
+Tensor AttentionForm::projected(const Part<std::unique_ptr<Linear>>& w, const Tensor& x) const {
+  const auto& hidden = &w == &query_ ? hidden_.query : &w == &key_ ? hidden_.key : hidden_.value;
+  return MultiHeadAttention::projected(w,
+                                       hidden ? (*hidden)(x, options_.projection_activation) : x);
+}
+
 // Queries or keys (B, T, Σ K) with rotary positions, which start at `first`.
 Tensor AttentionForm::rotated(const Tensor& x, int64_t first) const {
   const PositionalOptions& o = options_.positional;
@@ -66,8 +75,36 @@ Tensor AttentionForm::rotated(const Tensor& x, int64_t first) const {
   });
 }
 
+// zₕ = Vₕ weights(Qₕᵀ Kₕ / √T), where T counts the real positions, and padding has a query of 0.
+Tensor AttentionForm::over_features(const Tensor& q, const KeyValues& kv,
+                                    const KeepMask& mask) const {
+  const int64_t batch = q.dim(0), time = q.dim(1);
+  check(!mask.causal && mask.window == 0 && !mask.dense && kv.keys.dim(1) == time &&
+            kv.length == time,
+        "attention over features: its weights are made from all positions of one sequence; it "
+        "supports no causal mask, window, dense mask, cache or other sequence");
+  Tensor factors = Tensor::full({batch, time, 1}, 1 / std::sqrt(static_cast<real>(time)));
+  for (int64_t b = 0; mask.key_lengths && b < batch && !scope().shapes_only; ++b)
+    for (int64_t t = 0; t < time; ++t)
+      factors.mutable_data()[b * time + t] =
+          t < mask.key_lengths[b] ? 1 / std::sqrt(static_cast<real>(mask.key_lengths[b])) : 0;
+  const Tensor scaled = q * factors;
+  const Tensor z = for_groups(-1, [&](const Group& group) {
+    const auto heads = [&](const Tensor& x, Columns of) {
+      return split_heads(columns(x, of), group.heads);
+    };
+    const Tensor qh = heads(scaled, group.key), kh = heads(kv.keys, group.key);
+    const Tensor s = mul(matmul(transpose(qh, -1, -2), kh),
+                         static_cast<real>(1 / temperature_at(options_, scope().step)));
+    const Tensor p = dropout(weights_of_scores(s, {}, options_), options_.dropout);
+    return merge_heads(matmul(heads(kv.values, group.value), p));
+  });
+  return tapped(*this, Site::heads, z);
+}
+
 Tensor AttentionForm::attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
                              const Tensor& caller_bias) const {
+  if (options_.over == Over::features) return over_features(q, kv, mask);
   const int64_t window = options_.window;
   if (window > 0) mask.window = mask.window > 0 ? std::min(mask.window, window) : window;
   Tensor bias = caller_bias;  // broadcasts to (B, H, Tq, Tk), or no tensor
@@ -125,14 +162,15 @@ Tensor AttentionForm::fused(const Tensor& q, const KeyValues& kv, const KeepMask
   });
 }
 
-// combine(z₁ … z_H): (B, T, Σ V) → (B, T, D)
+// combine(z₁ … z_H): (B, T, Σ V) → (B, T, output width)
 Tensor AttentionForm::combined(const Tensor& z) const {
   const Combine combine = options_.combine;
+  const int64_t dim = output_width(options_, dim_);
   if (combine == Combine::concat_projection) return MultiHeadAttention::combined(z);
   if (combine == Combine::concat) return z;
   if (combine == Combine::tensor)  // Σₕ zₕ Wₕ = [z₁; …; z_H] [W₁; …; W_H]: one product
-    return matmul(z, head_weight_.reshape({heads_ * dim_, dim_}));
-  const Tensor heads = z.reshape({z.dim(0), z.dim(1), heads_, dim_});
+    return matmul(z, head_weight_.reshape({heads_ * dim, dim}));
+  const Tensor heads = z.reshape({z.dim(0), z.dim(1), heads_, dim});
   if (combine == Combine::weighted) return sum(heads * head_weight_.reshape({heads_, 1}), {2});
   return combine == Combine::mean ? mean(heads, {2}) : max(heads, {2});
 }
@@ -165,15 +203,31 @@ MultiHeadAttention::Projections AttentionForm::projections(int64_t dim, int64_t 
   const LinearOptions inside = o.linear.inside();
   const bool project_value = o.project_value && !o.tie_key_value;
   const bool project_output = o.combine == Combine::concat_projection;
-  return {.query = projection(o.project_query, dim, widths.keys(), inside),
-          .key = projection(o.project_key, context, widths.keys(), inside),
-          .value = projection(project_value, source, widths.values(), inside),
-          .output = projection(project_output, widths.values(), dim, o.linear)};
+  const auto inputs = [&](int64_t width) {
+    return o.projection_hidden ? o.projection_hidden : width;
+  };
+  return {.query = projection(o.project_query, inputs(dim), widths.keys(), inside),
+          .key = projection(o.project_key, inputs(context), widths.keys(), inside),
+          .value = projection(project_value, inputs(source), widths.values(), inside),
+          .output = projection(project_output, widths.values(), output_width(o, dim), o.linear)};
 }
 
 AttentionForm::AttentionForm(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& o)
     : MultiHeadAttention(dim, heads, o, projections(dim, heads, o)),
-      head_weight_(this, "head_weight", initial_head_weight(o.combine, heads, dim, o.linear)),
+      hidden_([&]() -> Hidden {
+        const int64_t context = o.context_dim ? o.context_dim : dim;
+        const int64_t source = o.value_source_dim ? o.value_source_dim : context;
+        const auto hidden = [&](const Part<std::unique_ptr<Linear>>& w, const char* name,
+                                int64_t width) {
+          return Part<std::unique_ptr<Linear>>(this, name,
+                                               projection(w && o.projection_hidden > 0, width,
+                                                          o.projection_hidden, o.linear.inside()));
+        };
+        return {hidden(query_, "query_hidden", dim), hidden(key_, "key_hidden", context),
+                hidden(value_, "value_hidden", source)};
+      }()),
+      head_weight_(this, "head_weight",
+                   initial_head_weight(o.combine, heads, output_width(o, dim), o.linear)),
       groups_(make_groups()),
       position_bias_(this, "position",
                      o.positional.kind->score_bias

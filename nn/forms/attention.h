@@ -4,6 +4,12 @@
 //   head h:  P = weights((s(Qₕ, Kₕ) + bias) / T),  zₕ = P Vₕ
 //   output = φ(combine(z₁ … z_H))
 //
+// Any of the first three may be W₂ φ(W₁ x) instead (Ji, Xie & Gao: θ, φ and g are "commonly"
+// linear). Over features, P is one matrix for all T positions, and its K rows and columns are the
+// columns of Qₕ and Kₕ: a blog's Z = V W(Q, K), with W of v × v'.
+//
+//   head h:  P = weights(Qₕᵀ Kₕ / √T),  zₕ = Vₕ P
+//
 // A form with dot products and a softmax runs in the fused kernel, which never stores P. The others
 // are composed from the operations that define them. For the choices see nn/forms/similarity.h,
 // nn/forms/normaliser.h and below.
@@ -36,6 +42,14 @@ enum class Combine {
   mean,
   max
 };
+
+// What the weights of a head mix.
+enum class Over { positions, features };
+
+// The width of the output of attention in a model of width `dim`.
+inline int64_t output_width(const MultiHeadAttentionOptions& options, int64_t dim) {
+  return options.output_dim > 0 ? options.output_dim : dim;
+}
 
 // The widths of the heads of an attention.
 struct HeadWidths {
@@ -92,6 +106,10 @@ class AttentionForm : public MultiHeadAttention {
     Columns key, value;  // of Q and K, of V and z
     Part<std::unique_ptr<Similarity>> similarity;
   };
+  // The first layers of projections: W₁.
+  struct Hidden {
+    Part<std::unique_ptr<Linear>> query, key, value;
+  };
   static Projections projections(int64_t dim, int64_t heads,
                                  const MultiHeadAttentionOptions& options);
   std::vector<Group> make_groups();
@@ -99,8 +117,10 @@ class AttentionForm : public MultiHeadAttention {
   template <class F>
   Tensor for_groups(int axis, const F& f) const;
 
+  Tensor over_features(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
   Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask,
                 const Tensor& bias) const override;
+  Tensor projected(const Part<std::unique_ptr<Linear>>& w, const Tensor& x) const override;
   Tensor rotated(const Tensor& x, int64_t first) const override;
   Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const override;
   Tensor weights(const Tensor& scores, const KeepMask& mask) const override;
@@ -108,7 +128,8 @@ class AttentionForm : public MultiHeadAttention {
   Tensor fused(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const override;
   Tensor combined(const Tensor& z) const override;
 
-  Part<Tensor> head_weight_;  // Combine::weighted: (H); tensor: (H, D, D)
+  Hidden hidden_;             // none without projection_hidden
+  Part<Tensor> head_weight_;  // Combine::weighted: (H); tensor: (H, V, V), V the output's width
   std::vector<Group> groups_;
   Part<std::unique_ptr<ScoreBias>> position_bias_;
   Part<std::unique_ptr<GraphDistanceBias>> distance_bias_;

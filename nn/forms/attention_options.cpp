@@ -24,6 +24,7 @@ constexpr Named<Combine> combines[] = {{"concat_projection", Combine::concat_pro
                                        {"tensor", Combine::tensor},
                                        {"mean", Combine::mean},
                                        {"max", Combine::max}};
+constexpr Named<Over> overs[] = {{"positions", Over::positions}, {"features", Over::features}};
 constexpr Named<ScoreScale> scales[] = {{"inverse_sqrt", ScoreScale::inverse_sqrt},
                                         {"inverse", ScoreScale::inverse},
                                         {"none", ScoreScale::none},
@@ -63,6 +64,16 @@ void MultiHeadAttentionOptions::fields(Fields& f) {
   f.flag("project_key", project_key, "keys are W x; otherwise x itself");
   f.flag("project_value", project_value, "values are W x; otherwise x itself");
   f.flag("tie_key_value", tie_key_value, "use the keys as values");
+  f.integer("projection_hidden", projection_hidden, {0, 1 << 20},
+            "N: queries, keys and values are W₂ φ(W₁ x), with N hidden values; 0: W x");
+  f.choice("projection_activation", projection_activation, activation_names,
+           "φ with projection_hidden")
+      .when(projection_hidden > 0);
+  f.integer("output_dim", output_dim, width,
+            "width of what attention returns, and of the layers after it; 0: D");
+  f.choice("over", over, overs,
+           "what attention mixes: positions, softmax(Q Kᵀ / √K) V, or features, "
+           "V softmax(Qᵀ K / √T)");
   f.integer("window", window, {0, 1e9},
             "attend to positions at a distance less than this; 0: to all");
   f.flag("causal", causal, "let an encoder attend to no later position; decoders never do");
@@ -151,17 +162,47 @@ void check_combination(const MultiHeadAttentionOptions& o, const HeadWidths& wid
     check_input(
         widths.values() == dim,
         "`attention.combine` = \"concat\": the total width of the heads' values is {}, which does "
-        "not add up to `dim` = {}; set `attention.value_dim`, or `attention.combine` = "
+        "not add up to the output's, {} (`dim`, or `attention.output_dim`); set "
+        "`attention.value_dim`, or `attention.combine` = "
         "\"concat_projection\"",
         widths.values(), dim);
     return;
   }
+  // The width of the output is that of the model, unless output_dim sets it.
   const bool fits = std::all_of(widths.value.begin(), widths.value.end(),
                                 [dim](int64_t width) { return width == dim; });
   check_input(fits,
-              "`attention.combine` = \"{}\" needs heads of the width of the model, {}, not [{}]; "
+              "`attention.combine` = \"{}\" needs heads as wide as its output, {}, not [{}]; "
               "leave `attention.value_dim` at 0",
               name_of(combines, o.combine), dim, shortened(joined(widths.value)));
+}
+
+// Over features there are no pairs of positions.
+void check_over(const MultiHeadAttentionOptions& o, const HeadWidths& widths) {
+  if (o.over == Over::positions) return;
+  const auto refuse = [](bool holds, const std::string& setting) {
+    check_input(
+        !holds,
+        "`attention.over` = \"features\" has one matrix of weights for all positions, which "
+        "needs all of them: {}",
+        setting);
+  };
+  refuse(o.causal,
+         "it cannot be causal, as decoders and `attention.causal` = true are; use "
+         "`kind` = \"classifier\"");
+  refuse(o.window > 0, "set `attention.window` = 0");
+  refuse(!o.axes.empty(), "leave `attention.axes` empty");
+  refuse(o.graph_distances > 0, "set `attention.graph_distances` = 0");
+  refuse(o.positional.kind->acts_in_attention(),
+         fmt::format("`positional.kind` = \"{}\" relates pairs of positions; choose one that does "
+                     "not",
+                     o.positional.kind->name));
+  refuse(o.similarity != &similarities::scaled_dot || o.scale != ScoreScale::inverse_sqrt,
+         "the score is Qᵀ K / √T; leave `attention.similarity` and `attention.scale` at "
+         "\"scaled_dot\" and \"inverse_sqrt\"");
+  refuse(widths.key != widths.value,
+         fmt::format("values must be as wide as keys, not [{}] and [{}]; set `attention.value_dim`",
+                     shortened(joined(widths.value)), shortened(joined(widths.key))));
 }
 
 }  // namespace
@@ -191,7 +232,7 @@ HeadWidths head_widths(const MultiHeadAttentionOptions& o, int64_t dim, int64_t 
   else if (concatenates(o.combine))
     widths.value = widths.key;
   else
-    widths.value.assign(count, dim);
+    widths.value.assign(count, output_width(o, dim));
   return widths;
 }
 
@@ -211,7 +252,8 @@ void validate_attention(const MultiHeadAttentionOptions& o, int64_t dim, int64_t
   const HeadWidths all = head_widths(o, dim, heads);
   const int64_t key_source = o.context_dim ? o.context_dim : dim;
   check_projections(o, all, dim, key_source, o.value_source_dim ? o.value_source_dim : key_source);
-  check_combination(o, all, dim);
+  check_combination(o, all, output_width(o, dim));
+  check_over(o, all);
   check_fields(o.positional, "positional encoding");
   check_range("multi-head attention", "dropout", o.dropout, dropout_range);
 }
@@ -226,7 +268,8 @@ void MultiHeadAttentionOptions::check_standard(int64_t dim, int64_t heads) const
             widths.equal() && widths.key[0] * heads == dim && widths.value[0] * heads == dim &&
             combine == Combine::concat_projection && project_query && project_key &&
             project_value && !tie_key_value && window == 0 && graph_distances == 0 &&
-            axes.empty() && value_source_dim == 0 && !positional.kind->score_bias,
+            axes.empty() && value_source_dim == 0 && projection_hidden == 0 && output_dim == 0 &&
+            over == Over::positions && !positional.kind->score_bias,
         "multi-head attention: these options choose another form, which make_attention() makes");
 }
 

@@ -1,8 +1,13 @@
 #include "nn/forms/graph_attention.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/fields.h"
+#include "core/joined.h"
 #include "core/ops.h"
+#include "core/scope.h"
+#include "nn/classifier.h"
 #include "nn/forms/attention.h"
 #include "nn/forms/graph.h"
 #include "nn/tap.h"
@@ -11,9 +16,54 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 void check_heads(int64_t dim, int64_t heads) {
+  check_range("graph attention", "heads", heads, at_least(1));
   check_input(dim % heads == 0,
               "`heads` = {} must divide `dim` = {}: all heads of graph attention have one width",
               heads, dim);
+}
+
+// Collects names and values of fields.
+class FieldTexts final : public Fields {
+ public:
+  static std::vector<std::pair<std::string, std::string>> of(MultiHeadAttentionOptions options) {
+    FieldTexts visitor;
+    options.fields(visitor);
+    return visitor.all_;
+  }
+
+ private:
+  struct Text {
+    std::string operator()(const Field::Choice& choice) const {
+      return choice.words[static_cast<size_t>(*choice.index)];
+    }
+    template <class Item>
+    std::string operator()(const std::vector<Item>* items) const {
+      return "[" + joined(*items) + "]";
+    }
+    template <class Value>
+    std::string operator()(const Value* value) const {
+      return fmt::format("{}", *value);
+    }
+  };
+  void visit(const Field& field) override {
+    all_.emplace_back(field.name, std::visit(Text(), field.value));
+  }
+  void enter(const char*, const char*) override {}
+  void leave() override {}
+
+  std::vector<std::pair<std::string, std::string>> all_;
+};
+
+// Throws InputError for a key of [model.attention] that is set and does nothing.
+void check_keys(const ModelOptions& o) {
+  if (o.kind == ModelKind::classifier && o.pool == Pool::learned) return;  // the pool honours all
+  const auto own = FieldTexts::of(o.attention), defaults = FieldTexts::of({});
+  for (size_t i = 0; i < own.size(); ++i)
+    check_input(
+        own[i] == defaults[i] || GraphAttention::honours(own[i].first),
+        "`attention.{}` = {} has no effect on `mixing` = \"graph_attention\", which honours "
+        "{}; leave it at {}",
+        own[i].first, own[i].second, joined(GraphAttention::honoured_keys), defaults[i].second);
 }
 
 // The weights of edges (E, H) as weights of pairs of nodes (B, H, receiver, sender). Parallel edges
@@ -41,18 +91,39 @@ std::unique_ptr<Linear> edge_projection(int64_t features, int64_t dim,
 
 }  // namespace
 
+bool GraphAttention::honours(std::string_view key) {
+  return std::find(std::begin(honoured_keys), std::end(honoured_keys), key) !=
+         std::end(honoured_keys);
+}
+
 GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features,
-                               const LinearOptions& options)
-    : heads_(heads),
+                               const LinearOptions& options, const MultiHeadAttentionOptions& form)
+    : form_(form),
+      heads_((check_heads(dim, heads), heads)),
       edge_features_(edge_features),
       query_(this, "query", dim, dim, options.inside()),
       key_(this, "key", dim, dim, options.inside()),
       value_(this, "value", dim, dim, options.inside()),
       output_(this, "output", dim, dim, options),
       edge_key_(this, "edge_key", edge_projection(edge_features, dim, options)),
-      edge_value_(this, "edge_value", edge_projection(edge_features, dim, options)) {
-  check_range("graph attention", "heads", heads, at_least(1));
-  check_heads(dim, heads);
+      edge_value_(this, "edge_value", edge_projection(edge_features, dim, options)),
+      similarity_(this, "similarity", form, heads, dim / heads, dim / heads) {}
+
+// s(qₖ, kₖ) / T
+Tensor GraphAttention::scores(const Tensor& query, const Tensor& key) const {
+  const int64_t count = query.dim(0), width = query.dim(1) / heads_;
+  const auto temperature = static_cast<real>(temperature_at(form_, scope().step));
+  if (!form_.similarity->is_dot_product) {  // an edge as an example of one query and one key
+    const Shape pair{count, heads_, 1, width};
+    const Tensor s = similarity_(query.reshape(pair), key.reshape(pair)).reshape({count, heads_});
+    return mul(s, 1 / temperature);
+  }
+  const Shape per_head{count, heads_, width};
+  const Tensor products = sum(query.reshape(per_head) * key.reshape(per_head), {2});
+  const bool standard = form_.similarity == scaled_dot_product && form_.scale == ScoreScale{};
+  const real scale =
+      standard ? 1 / std::sqrt(static_cast<real>(width)) : static_cast<real>(similarity_.scale());
+  return mul(products, scale / temperature);
 }
 
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
@@ -74,31 +145,37 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
     value = value + (*edge_value_)(edges.features);
   }
   const Shape per_head{count, heads_, width};
-  const Tensor products = sum(query.reshape(per_head) * key.reshape(per_head), {2});
-  const Tensor scores = mul(products, 1 / std::sqrt(static_cast<real>(width)));
-  const Tensor weights = segment_softmax(scores, edges.receiver, nodes);  // (E, H)
+  const Tensor weights = segment_softmax(scores(query, key), edges.receiver, nodes);  // (E, H)
   if (Tap::wanted(*this, Site::weights)) {
     const Tensor shown = pair_weights(weights, edges, x.dim(0), x.dim(1));
     check(Tap::shown(*this, Site::weights, shown).same_as(shown),
           "graph attention: a tap can see its weights, but not replace them: they belong to edges");
   }
-  const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(per_head);
+  const Tensor kept = dropout(weights, form_.dropout);
+  const Tensor messages = kept.reshape({count, heads_, 1}) * value.reshape(per_head);
   const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
   const Tensor z = tapped(*this, Site::heads, received.reshape(x.shape()));
   if (Tap::wanted(*this, Site::head_outputs)) {
     const std::vector<int64_t> widths(static_cast<size_t>(heads_), width);
     const auto output = [&](const Tensor& alone) { return linear(alone, output_.weight); };
-    if (const Tensor y = replaced_sum_of_heads(*this, z, widths, output_.bias, output)) return y;
+    if (const Tensor y = replaced_sum_of_heads(*this, z, widths, output_.bias, output))
+      return activate(form_.activation, y);
   }
-  return output_(z);
+  return output_(z, form_.activation);
 }
 
 const MixingRule mixings::graph_attention = {
     .name = "graph_attention",
     .needs_edges = true,
     .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
-      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
+      MultiHeadAttentionOptions form = o.attention;
+      form.dropout = o.attention_dropout;
+      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear, form);
     },
-    .validate = [](const ModelOptions& o) { check_heads(o.dim, o.heads); }};
+    .validate =
+        [](const ModelOptions& o) {
+          check_heads(o.dim, o.heads);
+          check_keys(o);
+        }};
 
 }  // namespace heed::inline HEED_REAL

@@ -2,7 +2,8 @@
 // 12.11, in the notation of Battaglia et al. 2018). For an edge k from sender s to receiver r:
 //
 //   qₖ = W^Q vᵣ,   kₖ = W^K vₛ + W^KE eₖ,   uₖ = W^V vₛ + W^VE eₖ       heads side by side
-//   bₖ = softmax(qₖ · kₖ / √K)            over all edges into r
+//   bₖ = softmax(s(qₖ, kₖ) / T)           over all edges into r; s is qₖ · kₖ / √K, or another
+//                                         similarity (nn/forms/similarity.h)
 //   e'ₖ = bₖ uₖ,   ēᵢ = Σ e'ₖ             over all edges into i
 //   v'ᵢ = Wᵒ ēᵢ
 //
@@ -12,25 +13,37 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "nn/forms/mixings.h"
+#include "nn/forms/similarity.h"
 
 namespace heed::inline HEED_REAL {
 
 class GraphAttention : public Mixing {
  public:
-  // `edge_features`: the number of features of an edge, F; 0: none. Heads have width D / H.
+  // The keys of [model.attention] that it honours, besides model.attention_dropout.
+  static constexpr const char* honoured_keys[] = {
+      "similarity",        "scale",     "scale_value", "sigma", "temperature", "temperature_steps",
+      "final_temperature", "activation"};
+  static bool honours(std::string_view key);
+  // `edge_features`: the number of features of an edge, F; 0: none. Heads have width D / H. Of
+  // `form` it uses the dropout and what honoured_keys name.
   GraphAttention(int64_t dim, int64_t heads, int64_t edge_features = 0,
-                 const LinearOptions& options = {});
+                 const LinearOptions& options = {}, const MultiHeadAttentionOptions& form = {});
   // Nodes x (B, T, D) → (B, T, D). A node without incoming edges gets the output's bias. Throws
   // Error without edges, for an edge that leaves its example, and for any mask but lengths: the
   // edges decide which nodes attend to which.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
 
  private:
+  Tensor scores(const Tensor& query, const Tensor& key) const;  // of edges (E, D) → (E, H)
+
+  MultiHeadAttentionOptions form_;
   int64_t heads_, edge_features_;
   Part<Linear> query_, key_, value_, output_;            // D → D
   Part<std::unique_ptr<Linear>> edge_key_, edge_value_;  // F → D, or null for F = 0
+  Part<Similarity> similarity_;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -4,7 +4,8 @@
 //
 //   softmax   eˢ / Σ eˢ
 //   hardmax   1 at the maximum score, divided equally among ties: softmax(s / T) as T → 0
-//   sum       f / Σ f. With f = eˢ this is the softmax; otherwise a row with Σ f ≤ 1e-6 gives zeros
+//   sum       f / Σ f. With f = eˢ this is the softmax. Otherwise Σ f may be negative, and a row
+//             with |Σ f| ≤ 1e-6 gives zeros
 //   count     f / m
 //   none      f
 //

@@ -3,6 +3,8 @@
 #include "nn/forms/positional.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "core/ops.h"
 #include "core/parallel_for.h"
@@ -61,14 +63,49 @@ const PositionalRule positional_encodings::integer = {
       return table;
     }};
 
+// The kernel that Pitié asks for, φ(s)·φ(t) = exp(-λ (s - t)²), by the first terms of its Fourier
+// series over a period P = 2 max_length, in which no distance is larger than P / 2:
+//   exp(-λ g²) = Σₖ aₖ cos ωₖg,  ωₖ = 2πk / P,
+//   a₀ = √(π/λ) / P,  aₖ = 2 a₀ exp(-ωₖ² / 4λ)            (the Gaussian's Fourier transform at ωₖ)
+//   φ(t) = [√a₀ sin ω₀t, √a₀ cos ω₀t, √a₁ sin ω₁t, √a₁ cos ω₁t, …],  then zeros
+// The coefficients are those of the sum of the kernels of all periods, which differ from it by
+// exp(-λ max_length²) at most, where the distance is P / 2.
+const PositionalRule positional_encodings::gaussian = {
+    .name = "gaussian",
+    .table =
+        [](int64_t length, int64_t dim, const PositionalOptions& o) {
+          check_input(
+              2 * o.terms <= dim,
+              "`positional.terms` = {} needs {} columns for its sines and cosines, and there "
+              "are {}",
+              o.terms, 2 * o.terms, dim);
+          const int64_t columns = o.terms > 0 ? 2 * o.terms : dim / 2 * 2;
+          Tensor table = Tensor::zeros({std::min(length, o.max_length), dim});
+          const double period = 2 * static_cast<double>(o.max_length);
+          for (int64_t c = 0; c < columns && !scope().shapes_only; ++c) {
+            const double omega = 2 * std::numbers::pi * static_cast<double>(c / 2) / period;
+            const double a = (c < 2 ? 1 : 2) * std::sqrt(std::numbers::pi / o.lambda) / period *
+                             std::exp(-omega * omega / (4 * o.lambda));
+            for (int64_t t = 0; t < table.dim(0); ++t) {
+              const double angle = omega * static_cast<double>(t);
+              table.mutable_data()[t * dim + c] =
+                  static_cast<real>(std::sqrt(a) * (c % 2 ? std::cos(angle) : std::sin(angle)));
+            }
+          }
+          return table;
+        },
+    .is_limited = true,
+    .columns_per_frequency = 2};
+
 void PositionalOptions::fields(Fields& f) {
   f.choice("kind", kind, positional_encodings::all, "encoding of the positions of tokens");
   namespace rules = positional_encodings;
   const bool has_waves = kind != &rules::none && kind != &rules::learned &&
                          kind != &rules::integer && kind != &rules::alibi &&
-                         kind != &rules::relative;
-  f.integer("max_length", max_length, {1, 1 << 20}, "positions in the table (kind = learned)")
-      .when(kind->is_learned);
+                         kind != &rules::relative && kind != &rules::gaussian;
+  f.integer("max_length", max_length, {1, 1 << 20},
+            "positions in the table (kind = learned), or half a period (kind = gaussian)")
+      .when(kind->is_limited);
   f.choice("layout", layout, layouts,
            "each sine next to its cosine, or all sines first (sinusoidal); the pairs of rotary "
            "likewise")
@@ -85,6 +122,11 @@ void PositionalOptions::fields(Fields& f) {
   f.integer("max_distance", max_distance, {2, 1 << 20},
             "distance from which on all share one bucket (kind = relative)")
       .when(kind == &rules::relative);
+  f.number("lambda", lambda, {1e-9, 1e3}, "λ of φ(s)·φ(t) = exp(-λ (s - t)²) (kind = gaussian)")
+      .when(kind == &rules::gaussian);
+  f.integer("terms", terms, {0, 1 << 15},
+            "terms of the Fourier series of that kernel, two columns each; 0: all that fit")
+      .when(kind == &rules::gaussian);
 }
 
 void PositionalOptions::validate(int64_t model_dim) const {

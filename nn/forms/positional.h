@@ -2,8 +2,8 @@
 // nn/positions.cpp, nn/forms/positional.cpp or a file of its own, and a line of
 // HEED_POSITIONAL_ENCODINGS.
 //
-//   sinusoidal, learned, integer   a vector φ(t) for each position t, added to the token's (Vaswani
-//                                  et al. 2017, section 3.5) or concatenated with it, [x; φ(t)]
+//   sinusoidal, learned, integer,  a vector φ(t) for each position t, added to the token's (Vaswani
+//   gaussian                       et al. 2017, section 3.5) or concatenated with it, [x; φ(t)]
 //   rotary                         attention rotates queries and keys (Su et al. 2021)
 //   alibi, relative                attention adds a bias to the scores (Press et al. 2022;
 //                                  Raffel et al. 2020, section 2.1): nn/forms/score_bias.h
@@ -32,6 +32,7 @@ namespace heed::inline HEED_REAL {
   entry(sinusoidal) \
   entry(learned) \
   entry(integer) \
+  entry(gaussian) \
   entry(rotary) \
   entry(alibi) \
   entry(relative)

@@ -10,21 +10,27 @@ namespace heed::inline HEED_REAL {
 
 constinit const SimilarityRule* const scaled_dot_product = &similarities::scaled_dot;
 
-// Returns no tensor for a rule without a weight.
-static Tensor initial_weight_of(const MultiHeadAttentionOptions& options, int64_t heads,
+// Returns no tensor for a rule without this weight.
+static Tensor initial_weight_of(decltype(SimilarityRule::weight_shape) shape,
+                                const MultiHeadAttentionOptions& options, int64_t heads,
                                 int64_t query_width, int64_t key_width) {
   check_fields(options, "attention");
   const SimilarityRule& rule = *options.similarity;
   check(query_width == key_width || rule.any_widths,
         "similarity: \"{}\" needs queries and keys of one width, got {} and {}", rule.name,
         query_width, key_width);
-  if (!rule.weight_shape) return {};
-  return initial_weight(rule.weight_shape(heads, query_width, key_width), options.linear.init);
+  if (!shape) return {};
+  return initial_weight(shape(heads, query_width, key_width), options.linear.init);
 }
 
 Similarity::Similarity(const MultiHeadAttentionOptions& options, int64_t heads, int64_t query_width,
                        int64_t key_width)
-    : weight(this, "weight", initial_weight_of(options, heads, query_width, key_width)),
+    : weight(this, "weight",
+             initial_weight_of(options.similarity->weight_shape, options, heads, query_width,
+                               key_width)),
+      inner_weight(this, "inner_weight",
+                   initial_weight_of(options.similarity->inner_weight_shape, options, heads,
+                                     query_width, key_width)),
       rule_(*options.similarity),
       scale_(rule_.scale ? rule_.scale(options, key_width) : 1),
       sigma_(options.sigma) {}
@@ -54,6 +60,18 @@ double scale_for(const MultiHeadAttentionOptions& options, int64_t width) {
 // q kᵀ for each example and head
 Tensor dot_products(const Tensor& q, const Tensor& k) { return matmul(q, transpose(k, -1, -2)); }
 Tensor unscaled(const Similarity&, const Tensor& q, const Tensor& k) { return dot_products(q, k); }
+
+// Σₖ v[k] tanh(q + k)[k] for every pair of a query and a key, with v (H, 1, K). Keeps an array of
+// (B, H, Tq, Tk, K) for backward.
+Tensor sums_of_tanh(const Tensor& v, const Tensor& q, const Tensor& k) {
+  const int64_t batch = q.dim(0), heads = q.dim(1), queries = q.dim(2), keys = k.dim(2);
+  const int64_t width = q.dim(3);
+  const Tensor hidden = tanh(q.reshape({batch, heads, queries, 1, width}) +
+                             k.reshape({batch, heads, 1, keys, width}));
+  const Tensor scores =
+      matmul(hidden.reshape({batch, heads, queries * keys, width}), v.reshape({heads, width, 1}));
+  return scores.reshape({batch, heads, queries, keys});
+}
 
 // x / ‖x‖, and 0 for 0. ‖x‖ = √K √mean(x²).
 Tensor unit(const Tensor& x) {
@@ -101,24 +119,14 @@ const SimilarityRule similarities::cosine = {
       return dot_products(unit(q), unit(k));
     }};
 
-// Σₖ v[k] tanh(q + k)[k] for every pair of a query and a key, with v (H, 1, K). Keeps an array of
-// (B, H, Tq, Tk, K) for backward.
 const SimilarityRule similarities::additive = {
     .name = "additive",
     .weight_shape =
         [](int64_t heads, int64_t, int64_t width) {
           return Shape{heads, 1, width};
         },
-    .scores =
-        [](const Similarity& layer, const Tensor& q, const Tensor& k) {
-          const int64_t batch = q.dim(0), heads = q.dim(1), queries = q.dim(2), keys = k.dim(2);
-          const int64_t width = q.dim(3);
-          const Tensor hidden = tanh(q.reshape({batch, heads, queries, 1, width}) +
-                                     k.reshape({batch, heads, 1, keys, width}));
-          const Tensor scores = matmul(hidden.reshape({batch, heads, queries * keys, width}),
-                                       layer.weight.reshape({heads, width, 1}));
-          return scores.reshape({batch, heads, queries, keys});
-        }};
+    .scores = [](const Similarity& layer, const Tensor& q,
+                 const Tensor& k) { return sums_of_tanh(layer.weight, q, k); }};
 
 // qᵀ W k, with W (H, Kq, Kk)
 const SimilarityRule similarities::general = {
@@ -131,10 +139,31 @@ const SimilarityRule similarities::general = {
     .scores = [](const Similarity& layer, const Tensor& q,
                  const Tensor& k) { return dot_products(matmul(q, layer.weight), k); }};
 
+// vᵀ tanh(W₁ q + W₂ k), with W = [W₁, W₂] of (H, Kk, Kq + Kk)
+const SimilarityRule similarities::luong_concat = {
+    .name = "luong_concat",
+    .any_widths = true,
+    .weight_shape =
+        [](int64_t heads, int64_t, int64_t key_width) {
+          return Shape{heads, 1, key_width};
+        },
+    .inner_weight_shape =
+        [](int64_t heads, int64_t query_width, int64_t key_width) {
+          return Shape{heads, key_width, query_width + key_width};
+        },
+    .scores =
+        [](const Similarity& layer, const Tensor& q, const Tensor& k) {
+          const Tensor w1 = slice(layer.inner_weight, 2, 0, q.dim(3));
+          const Tensor w2 = slice(layer.inner_weight, 2, q.dim(3), q.dim(3) + k.dim(3));
+          const Tensor of_query = dot_products(q, w1);  // W₁ q for every query
+          return sums_of_tanh(layer.weight, of_query, dot_products(k, w2));
+        }};
+
 // v₁·q + v₂·k, with v = [v₁; v₂] of (H, 1, Kq + Kk)
 const SimilarityRule similarities::concat = {
     .name = "concat",
     .any_widths = true,
+    .is_sum_of_terms = true,
     .weight_shape =
         [](int64_t heads, int64_t query_width, int64_t key_width) {
           return Shape{heads, 1, query_width + key_width};

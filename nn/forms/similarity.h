@@ -5,13 +5,15 @@
 //   dot                q·k                                    (Luong et al. 2015, "dot")
 //   embedded_gaussian  θ(q)·φ(k), where f = eˢ; θ and φ are the projections of query and key
 //                                                             (Wang et al. 2018, equation 3)
-//   gaussian           -‖q - k‖² / 2σ², where f = eˢ
+//   gaussian           -‖q - k‖² / 2σ², where f = eˢ: a Gaussian kernel. (Wang et al.'s "Gaussian",
+//                      e^(q·k), is embedded_gaussian without projections.)
 //   cosine             q·k / ‖q‖‖k‖
 //   additive           vᵀ tanh(q + k), with q = W x and k = U c from the projections
 //                                                             (Bahdanau et al. 2015, section A.1.2)
 //   general            qᵀ W k                                 (Luong et al. 2015, "general")
-//   concat             vᵀ [q; k]. The query's term is the same for every key, so a softmax cancels
-//                      it.
+//   luong_concat       vᵀ tanh(W [q; k]), with W (K, Kq + K)  (Luong et al. 2015, "concat")
+//   concat             vᵀ [q; k], the same without tanh and W. The query's term is the same for
+//                      every key, so a softmax cancels it.
 #pragma once
 
 #include "core/registry.h"
@@ -23,13 +25,15 @@ class Similarity;
 
 // A form of similarity.
 struct SimilarityRule {
-  const char* name = "";        // the word in a config
-  bool is_dot_product = false;  // s = scale · q·k: the fused kernel computes it
-  bool is_product = false;      // s depends on q·k, so rotary positions make it relative
-  bool is_exponential = false;  // f = eˢ; otherwise f = s
-  bool any_widths = false;      // queries and keys may differ in width
-  // The shape of the learned weight; null: there is none.
+  const char* name = "";         // the word in a config
+  bool is_dot_product = false;   // s = scale · q·k: the fused kernel computes it
+  bool is_product = false;       // s depends on q·k, so rotary positions make it relative
+  bool is_exponential = false;   // f = eˢ; otherwise f = s
+  bool any_widths = false;       // queries and keys may differ in width
+  bool is_sum_of_terms = false;  // s = a(q) + b(k): what a softmax keeps does not depend on q
+  // The shapes of the learned weights; null: there is none.
   Shape (*weight_shape)(int64_t heads, int64_t query_width, int64_t key_width) = nullptr;
+  Shape (*inner_weight_shape)(int64_t heads, int64_t query_width, int64_t key_width) = nullptr;
   // The factor on q·k for heads of width K; null: 1.
   double (*scale)(const MultiHeadAttentionOptions& options, int64_t width) = nullptr;
   // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)
@@ -45,6 +49,7 @@ struct SimilarityRule {
   entry(cosine) \
   entry(additive) \
   entry(general) \
+  entry(luong_concat) \
   entry(concat)
 // clang-format on
 HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
@@ -64,7 +69,8 @@ class Similarity : public Module {
   double scale() const { return scale_; }  // the factor on q·k
   double sigma() const { return sigma_; }  // σ of the Gaussian
 
-  Part<Tensor> weight;  // of the rule's weight_shape, or no tensor
+  Part<Tensor> weight;        // of the rule's weight_shape, or no tensor
+  Part<Tensor> inner_weight;  // of its inner_weight_shape, or no tensor
 
  private:
   const SimilarityRule& rule_;

@@ -90,8 +90,8 @@ TEST_CASE("op table: sum_normalize") {
                  .misuses = {MISUSE(sum_normalize(Tensor::scalar(1)))}};
   };
   OpRow signs = row({2, 3});
-  signs.name = "sum_normalize: of both signs";
-  signs.values = {{2, -1, 0.5, -0.25, 0, 1}};
+  signs.name = "sum_normalize: of both signs, and a negative sum";
+  signs.values = {{2, -1, 0.5, -0.25, 0, -1}};
   check_rows(std::vector<OpRow>{
       row({3, 5}, {{500, 70}}),
       row({37}, {{3, 12001}}),

@@ -97,6 +97,25 @@ TEST_CASE("shapes only: FLOPs of matrix products and attention by hand") {
   CHECK(flops(attend) == 7 * product);
 }
 
+TEST_CASE("shapes only: attention counts the blocks that its kernel computes") {
+  // Blocks of 32 queries take the keys that one of them may read.
+  const auto pairs = [](int64_t queries, int64_t keys, const KeepMask& mask) {
+    const Tensor q = Tensor::full({3, queries, 4}, 1), k = Tensor::full({3, keys, 4}, 1);
+    const auto attend = [&] { (void)scaled_dot_product_attention(q, k, k, 2, {.mask = mask}); };
+    const double flops = cost_of_shapes(attend).flops;
+    CHECK(cost_of(attend).flops == flops);
+    return flops / (3 * 2 * 2 * 4);
+  };
+  CHECK(pairs(100, 100, {}) == 100 * 100);
+  CHECK(pairs(100, 100, {.causal = true}) == 32 * (32 + 64 + 96) + 4 * 100);
+  CHECK(pairs(100, 100, {.window = 8}) == 32 * (39 + 46 + 43) + 4 * 11);
+  CHECK(pairs(100, 100, {.causal = true, .window = 8}) == 32 * (32 + 39 + 39) + 4 * 11);
+  CHECK(pairs(40, 100, {.causal = true}) == 32 * 92 + 8 * 100);
+  CHECK(pairs(100, 100, {.key_lengths = Ids::from({3}, {1, 2, 3})}) == 100 * 100);
+  // 300 queries: blocks of 64.
+  CHECK(pairs(300, 300, {.window = 1}) == 4 * 64 * 64 + 44 * 44);
+}
+
 TEST_CASE("shapes only: a product packs nothing, in any precision") {
   if (!allocations_are_counted) return;
   const kernels::Matrix a{nullptr, 64, 64};

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "checks.h"
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
@@ -132,6 +133,78 @@ TEST_CASE("heads of any widths, combined in any way, are heads computed one by o
     inputs.push_back({"context", context});
     check_gradients(inputs, [&] { return read_out(attention(x, context, {})); });
   }
+}
+
+TEST_CASE("attention over features, of another width or with hidden projections has gradients") {
+  struct Form {
+    std::string name;
+    std::function<void(MultiHeadAttentionOptions&)> change;
+    int64_t width;
+  };
+  const Form forms[] = {
+      {"features", [](MultiHeadAttentionOptions& o) { o.over = Over::features; }, 6},
+      {"features of a list",
+       [](MultiHeadAttentionOptions& o) {
+         o.over = Over::features, o.key_dims = {1, 3}, o.temperature = 0.5;
+       },
+       6},
+      {"hidden", [](MultiHeadAttentionOptions& o) { o.projection_hidden = 3; }, 6},
+      {"wider", [](MultiHeadAttentionOptions& o) { o.output_dim = 9; }, 9},
+      {"wider, mean",
+       [](MultiHeadAttentionOptions& o) {
+         o.output_dim = 9, o.combine = Combine::mean, o.key_dim = 2;
+       },
+       9},
+      {"wider, tensor",
+       [](MultiHeadAttentionOptions& o) { o.output_dim = 4, o.combine = Combine::tensor; }, 4},
+  };
+  for (const Form& form : forms) {
+    CAPTURE(form.name);
+    const AttentionForm attention(6, 2, setup_of(form.change));
+    shake(attention);
+    const Tensor x = random_tensor({2, 5, 6}, 1);
+    const SequenceContext padded{.mask = {.key_lengths = Ids::from({2}, {5, 3})}};
+    CHECK(attention(x, padded).shape() == Shape{2, 5, form.width});
+    std::vector<NamedParameter> inputs = attention.parameters();
+    inputs.push_back({"x", x});
+    check_gradients(inputs, [&] { return read_out(attention(x, padded)); });
+  }
+}
+
+TEST_CASE("attention over features is V softmax(QᵀK / √T), and not of positions") {
+  const AttentionForm attention(4, 1, setup_of([](MultiHeadAttentionOptions& o) {
+                                  o.over = Over::features;
+                                  o.project_query = o.project_key = o.project_value = false;
+                                  o.combine = Combine::concat;
+                                }));
+  const Tensor x = random_tensor({2, 9, 4}, 1);
+  check_same(attention(x, SequenceContext{}),
+             matmul(x, softmax(mul(matmul(transpose(x, 1, 2), x), real{1} / 3))));
+  const auto error = [&](const std::function<void(MultiHeadAttentionOptions&)>& change) {
+    return thrown<InputError>([&] {
+      AttentionForm(4, 2, setup_of([&](MultiHeadAttentionOptions& o) {
+                      o.over = Over::features;
+                      change(o);
+                    }));
+    });
+  };
+  CHECK_CONTAINS(error([](auto& o) { o.causal = true; }), "it cannot be causal");
+  CHECK_CONTAINS(error([](auto& o) { o.window = 3; }), "set `attention.window` = 0");
+  CHECK_CONTAINS(error([](auto& o) { o.axes = {0}; }), "leave `attention.axes` empty");
+  CHECK_CONTAINS(error([](auto& o) { o.graph_distances = 2; }), "graph_distances` = 0");
+  CHECK_CONTAINS(error([](auto& o) { o.positional.kind = &positional_encodings::rotary; }),
+                 "\"rotary\" relates pairs of positions");
+  CHECK_CONTAINS(error([](auto& o) { o.similarity = &similarities::dot; }), "Qᵀ K / √T");
+  CHECK_CONTAINS(error([](auto& o) { o.value_dim = 3; }), "values must be as wide as keys");
+  CHECK_CONTAINS(thrown<Error>([&] {
+                   attention(x, x, {});
+                   attention.across(x, x, {.causal = true});
+                 }),
+                 "no causal mask");
+  CHECK_CONTAINS(thrown<Error>([&] {
+                   attention.across(x, random_tensor({2, 3, 4}, 2), {});
+                 }),
+                 "or other sequence");
 }
 
 TEST_CASE("heads of different widths have similarities of their own") {

@@ -64,6 +64,29 @@ TEST_CASE("on a complete graph with self-loops graph attention is multi-head sel
   }
 }
 
+TEST_CASE("on a complete graph every similarity is that of self-attention") {
+  constexpr int64_t batch = 2, time = 4, dim = 6;
+  for (const SimilarityRule* similarity : similarities::all) {
+    CAPTURE(std::string(similarity->name));
+    const MultiHeadAttentionOptions form{.similarity = similarity,
+                                         .scale = ScoreScale::inverse,
+                                         .sigma = 0.8,
+                                         .temperature = 0.7,
+                                         .activation = Activation::tanh};
+    const GraphAttention graph(dim, 2, 0, {}, form);
+    const AttentionForm attention(dim, 2, form);
+    shake(graph);
+    const auto of_graph = graph.parameters();
+    REQUIRE(of_graph.size() == attention.parameters().size());
+    for (const NamedParameter& p : of_graph)
+      std::copy_n(p.tensor.data(), p.tensor.size(), attention.parameter(p.name).mutable_data());
+    const Tensor x = random_tensor({batch, time, dim}, 1);
+    CHECK(relative_difference(graph(x, with(complete_graph(batch, time))), attention(x, {})) <=
+          rounding);
+    check_mixing(graph, x, with(some_edges(0)));
+  }
+}
+
 TEST_CASE("the gradients of graph attention agree with central differences") {
   const Tensor x = random_tensor({2, 4, 4}, 1);
   GraphAttention plain(4, 2, 0), featured(4, 2, 3);

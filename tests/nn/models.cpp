@@ -265,11 +265,12 @@ TEST_CASE("contradictory options of attention are rejected, each by itself") {
     o.project_value = false;
     o.key_dim = 3;
   });
-  check("does not add up to `dim` = 64", [](MultiHeadAttentionOptions& o) {
-    o.combine = Combine::concat;
-    o.value_dim = 5;
-  });
-  check("`attention.combine` = \"mean\" needs heads of the width of the model, 64",
+  check("does not add up to the output's, 64 (`dim`, or `attention.output_dim`)",
+        [](MultiHeadAttentionOptions& o) {
+          o.combine = Combine::concat;
+          o.value_dim = 5;
+        });
+  check("`attention.combine` = \"mean\" needs heads as wide as its output, 64",
         [](MultiHeadAttentionOptions& o) {
           o.combine = Combine::mean;
           o.value_dim = 3;

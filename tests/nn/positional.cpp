@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "checks.h"
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
@@ -104,6 +105,38 @@ TEST_CASE("the product of two sinusoidal positions is a Fourier series that fall
   }
   const Tensor table = sinusoidal_positions(7, 64);
   CHECK(dot(table, 0, 6) > dot(table, 0, 5));
+}
+
+TEST_CASE("the product of two gaussian positions is the kernel exp(-lambda g squared)") {
+  constexpr int64_t length = 40;
+  const auto error = [](int64_t dim, int64_t terms, double lambda) {
+    PositionalOptions o{.kind = &positional_encodings::gaussian, .max_length = length};
+    o.lambda = lambda, o.terms = terms;
+    const Tensor phi = o.kind->table(length, dim, o);
+    double most = 0;
+    for (int64_t s = 0; s < length; ++s)
+      for (int64_t t = 0; t < length; ++t) {
+        double product = 0;
+        for (int64_t c = 0; c < dim; ++c)
+          product += static_cast<double>(phi.data()[s * dim + c]) * phi.data()[t * dim + c];
+        const auto gap = static_cast<double>(s - t);
+        most = std::max(most, std::abs(product - std::exp(-lambda * gap * gap)));
+      }
+    return most;
+  };
+  CHECK(error(40, 0, 0.02) < 1e-5);   // 20 terms
+  CHECK(error(41, 20, 0.02) < 1e-5);  // one column of zeros
+  CHECK(error(40, 4, 0.02) > 0.1);
+  CHECK(error(40, 0, 0.5) > 0.1);  // a narrow kernel needs more
+  CHECK(error(160, 80, 0.5) < 1e-5);
+  const PositionalOptions o{
+      .kind = &positional_encodings::gaussian, .max_length = 8, .lambda = 0.1, .terms = 5};
+  CHECK_CONTAINS(thrown<InputError>([&] { o.kind->table(8, 8, o); }),
+                 "`positional.terms` = 5 needs 10 columns");
+  CHECK_CONTAINS(thrown<Error>([&] {
+                   Positions(12, o)(Tensor::zeros({1, 9, 12}));
+                 }),
+                 "exceeds the 8 positions that there are; raise `max_length`");
 }
 
 TEST_CASE(

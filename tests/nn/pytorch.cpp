@@ -280,6 +280,22 @@ TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
   }
 }
 
+TEST_CASE("forms of attention are what PyTorch's operations give") {
+  Case features("attention_over_features"), projections("nonlinear_projections"),
+      concat("luong_concat");
+  const AttentionForm over(8, 2, {.over = Over::features});
+  features.load(over);
+  features.check_result(over(features.input("x"), {.mask = features.lengths()}));
+  const AttentionForm nonlinear(
+      8, 2, {.projection_hidden = 3, .projection_activation = Activation::gelu, .output_dim = 5});
+  projections.load(nonlinear);
+  projections.check_result(nonlinear(projections.input("x"), {}));
+  const Similarity similarity({.similarity = &similarities::luong_concat}, 2, 3, 4);
+  concat.load(similarity);
+  const Tensor q = concat.input("q"), k = concat.input("k");
+  concat.check_result(similarity(q, k));
+}
+
 TEST_CASE("recurrent layers are PyTorch's") {
   Case c("gru");
   const Gru gru(8);

@@ -24,7 +24,7 @@ double at(const Tensor& x, int64_t a, int64_t b, int64_t c, int64_t d) {
 
 // The score of one query (b, h, i) and one key (b, h, j), by its formula.
 double score_of(const SimilarityRule* kind, const Tensor& q, const Tensor& k, const Tensor& w,
-                double sigma, int64_t b, int64_t h, int64_t i, int64_t j) {
+                const Tensor& inner, double sigma, int64_t b, int64_t h, int64_t i, int64_t j) {
   const int64_t query_width = q.dim(3), key_width = k.dim(3);
   const auto qs = [&](int64_t c) { return at(q, b, h, i, c); };
   const auto ks = [&](int64_t c) { return at(k, b, h, j, c); };
@@ -51,6 +51,17 @@ double score_of(const SimilarityRule* kind, const Tensor& q, const Tensor& k, co
   if (kind == &similarities::gaussian) return -distance / (2 * sigma * sigma);
   if (kind == &similarities::cosine) return dot / std::sqrt(qq * kk);
   if (kind == &similarities::additive) return additive;
+  if (kind == &similarities::luong_concat) {
+    double sum = 0;
+    for (int64_t r = 0; r < inner.dim(1); ++r) {
+      double hidden = 0;
+      for (int64_t c = 0; c < query_width + key_width; ++c)
+        hidden += at(inner.reshape({1, inner.dim(0), inner.dim(1), inner.dim(2)}), 0, h, r, c) *
+                  (c < query_width ? qs(c) : ks(c - query_width));
+      sum += ws(0, r) * std::tanh(hidden);
+    }
+    return sum;
+  }
   if (kind == &similarities::general) return general;
   if (kind == &similarities::concat) return concat;
   return dot;
@@ -85,7 +96,7 @@ std::vector<double> weights_of(const NormaliserRule* kind, bool exponential, std
     const double f = exponential ? std::exp(s[j]) : s[j];
     if (kind == &normalisers::softmax) w[j] = std::exp(s[j]) / exponentials;
     if (kind == &normalisers::hardmax) w[j] = s[j] == most ? 1 / ties : 0;
-    if (kind == &normalisers::sum) w[j] = total <= 1e-6 ? 0 : f / total;
+    if (kind == &normalisers::sum) w[j] = std::abs(total) <= 1e-6 ? 0 : f / total;
     if (kind == &normalisers::count) w[j] = f / count;
     if (kind == &normalisers::none) w[j] = f;
   }
@@ -111,7 +122,8 @@ TEST_CASE("every similarity matches its formula, with the right gradients") {
         for (int64_t i = 0; i < 3; ++i)
           for (int64_t j = 0; j < 4; ++j)
             CHECK(at(scores, b, h, i, j) ==
-                  doctest::Approx(score_of(kind, q, k, similarity.weight, 0.7, b, h, i, j))
+                  doctest::Approx(score_of(kind, q, k, similarity.weight, similarity.inner_weight,
+                                           0.7, b, h, i, j))
                       .epsilon(rounding));
     std::vector<NamedParameter> inputs = similarity.parameters();
     inputs.push_back({"q", q});
@@ -122,7 +134,7 @@ TEST_CASE("every similarity matches its formula, with the right gradients") {
 
 TEST_CASE("the scale of a scaled dot product is that of its name") {
   const Tensor q = random_tensor({1, 1, 2, 4}, 1), k = random_tensor({1, 1, 2, 4}, 2);
-  const double dot = score_of(&similarities::dot, q, k, {}, 1, 0, 0, 0, 0);
+  const double dot = score_of(&similarities::dot, q, k, {}, {}, 1, 0, 0, 0, 0);
   const auto scaled = [&](ScoreScale scale) {
     MultiHeadAttentionOptions options;
     options.scale = scale;

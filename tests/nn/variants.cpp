@@ -60,6 +60,27 @@ const std::vector<Variant>& variants() {
        [](ModelOptions& o) { o.attention.similarity = &similarities::general; }},
       {"concat similarity", classifier,
        [](ModelOptions& o) { o.attention.similarity = &similarities::concat; }},
+      {"Luong's concat", classifier,
+       [](ModelOptions& o) { o.attention.similarity = &similarities::luong_concat; }},
+      {"hidden projections", seq2seq, [](ModelOptions& o) { o.attention.projection_hidden = 3; }},
+      {"a wider stream", seq2seq,
+       [](ModelOptions& o) {
+         o.layers = 2, o.attention.output_dim = 6, o.tie_weights = false;
+         o.positional.kind = &positional_encodings::relative;
+       }},
+      {"a narrower chain", classifier,
+       [](ModelOptions& o) {
+         o.layers = 2, o.attention.output_dim = 2, o.pool = Pool::learned;
+         o.mixing.feed_forward = o.mixing.residual = false;
+       }},
+      {"a wider stream, post-norm", language_model,
+       [](ModelOptions& o) {
+         o.norm_first = o.tie_weights = false;
+         o.layers = 2, o.attention.output_dim = 6;
+       }},
+      {"over features", classifier, [](ModelOptions& o) { o.attention.over = Over::features; }},
+      {"gaussian positions", classifier,
+       [](ModelOptions& o) { o.positional.kind = &positional_encodings::gaussian; }},
       {"cosine similarity", language_model,
        [](ModelOptions& o) { o.attention.similarity = &similarities::cosine; }},
       {"gaussian similarity, sum", language_model,

@@ -139,6 +139,21 @@ void for_each_key_block(KeepMask::KeyRange keys, F f) {
   }
 }
 
+// The pairs of a query and a key whose scores an example's head computes: each block of queries
+// takes the keys that any of its queries may attend to, up to the lengths of keys, which a
+// computation of shapes does not know.
+inline int64_t computed_pairs(const AttentionSizes& n, AttentionSettings settings) {
+  settings.mask.key_lengths = {};
+  const Head head{n, settings, 0, 0, {}};
+  int64_t pairs = 0;
+  for (int64_t i0 = 0; i0 < n.queries; i0 += query_block(n)) {
+    const int64_t i1 = std::min(n.queries, i0 + query_block(n));
+    const KeepMask::KeyRange keys = head.keys_for(i0, i1);
+    pairs += (i1 - i0) * (keys.last - keys.first);
+  }
+  return pairs;
+}
+
 // The vector of a row at column j, with `hidden` in the lanes that are not visible.
 inline Vector select_visible(Columns visible, int64_t j, Vector values, real hidden) {
   const VectorIndex column = lane_indices() + static_cast<int32_t>(j);
