@@ -50,9 +50,8 @@ Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
                       stack_if<Encoder>(sizes.two_sources, source_stack(o), o.layers)),
       reader_(this, "decoder", stack_if<Decoder>(sizes.two_sources, own_stack(o, sizes), o.layers)),
       queries_(this, "pool", learned_queries(o)),
-      head_(this, "head",
-            o.width() * (o.pool == Pool::learned && queries_ ? o.pool_queries : 1), sizes.classes,
-            LinearOptions{.bias = o.bias, .init = o.init}),
+      head_(this, "head", o.width() * (o.pool == Pool::learned && queries_ ? o.pool_queries : 1),
+            sizes.classes, LinearOptions{.bias = o.bias, .init = o.init}),
       kind_(o.kind),
       pool_(is_causal(o) ? Pool::none : o.pool) {}
 
