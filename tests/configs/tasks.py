@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, TASKS)
 import caption  # noqa: E402
 import dyck  # noqa: E402
+import fill  # noqa: E402
 import frames  # noqa: E402
 import kernel  # noqa: E402
 import markov  # noqa: E402
@@ -22,16 +23,15 @@ import modular  # noqa: E402
 import molecules  # noqa: E402
 import mqar  # noqa: E402
 import parity  # noqa: E402
-import question  # noqa: E402
 import regression  # noqa: E402
 import repeat  # noqa: E402
 import scan  # noqa: E402
 import segment  # noqa: E402
 import zoom  # noqa: E402
 
-SCRIPTS = ["caption", "dyck", "frames", "kernel", "markov", "modular", "molecules", "mqar", "parity", "question",
+SCRIPTS = ["caption", "dyck", "fill", "frames", "kernel", "markov", "modular", "molecules", "mqar", "parity",
            "regression", "repeat", "scan", "segment", "zoom"]
-WHOLE = ["caption", "kernel", "molecules", "question", "scan", "zoom"]  # not a target for each position of the input
+WHOLE = ["caption", "fill", "kernel", "molecules", "scan", "zoom"]  # not a target for each position of the input
 
 
 def written(script, count, *words, split="train", seed=1, start=0):
@@ -304,28 +304,17 @@ class Tasks(unittest.TestCase):
             count += len(target)
         self.assertAlmostEqual(silent / count, 0.33, delta=0.01)
 
-    def test_question(self):
-        found = {}
-        for example in drawn(question, 1000, size=6, noise=0):
-            words, answer = example["source"].split(), example["target"]
-            lit = {colour: [divmod(i, 6) for i, pixel in enumerate(example["input"]) if pixel[k]]
-                   for k, colour in enumerate(caption.COLOURS)}
-            self.assertEqual(sum(bool(cells) for cells in lit.values()), 2)
-            kinds = {}
-            for colour, cells in lit.items():
-                if cells:
-                    top, left = min(i for i, _ in cells), min(j for _, j in cells)
-                    kinds[colour] = next(f for f in "+XOLT" if {(i - top, j - left) for i, j in cells} == {
-                        (i, j) for i in range(3) for j in range(3) if caption.lit(f, i, j, 3)})
-            colour = next(c for c in kinds if c in words or kinds[c] in words)
-            if words[0] == "where":
-                i, j = min(i for i, _ in lit[colour]) + 1.5, min(j for _, j in lit[colour]) + 1.5
-                place = ["top", "middle", "bottom"][int(i // 2)] + " " + ["left", "centre", "right"][int(j // 2)]
-                self.assertEqual(answer, place)
-            else:
-                self.assertEqual(answer, colour if "colour" in words else kinds[colour])
-            found.setdefault(len(words), set()).add(answer)
-        self.assertEqual({n: len(answers) for n, answers in found.items()}, {3: 5, 4: 8, 5: 11})
+    def test_fill(self):
+        for example in drawn(fill, 500, size=6, noise=0):
+            *words, colour, figure = example["target"].split()
+            self.assertEqual(example["source"].split(), [*words, "?", "?"])
+            channel = caption.COLOURS.index(colour)
+            cells = [divmod(i, 6) for i, pixel in enumerate(example["input"]) if pixel[channel]]
+            self.assertEqual(sum(map(sum, example["input"])), len(cells))
+            top, left = min(i for i, _ in cells), min(j for _, j in cells)
+            self.assertEqual({(i - top, j - left) for i, j in cells},
+                             {(i, j) for i in range(3) for j in range(3) if caption.lit(figure, i, j, 3)})
+        self.assertEqual(len(fill.NAMES) * len(fill.VERBS) * 15, 960)
 
     def test_zoom(self):
         examples = drawn(zoom, 500, size=6, out=9)
