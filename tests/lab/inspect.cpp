@@ -526,8 +526,8 @@ TEST_CASE("inspect: the page of a run as it is has its snapshots, and begins wit
     for (const Json& map : each.at("maps").elements())
       CHECK(map.at("weights").elements().size() == steps.size());
   }
-  CHECK(reasons == std::vector<std::string>{"hardest that is right", "median loss",
-                                            "hardest that is wrong"});
+  CHECK(reasons ==
+        std::vector<std::string>{"hardest that is right", "median loss", "hardest that is wrong"});
   // The report's attention has them, too.
   heed_ok(folder.path, {"report", "r", "--no-profile"});
   CHECK(data_of(read_file(folder / "report.html", "page"))
@@ -655,8 +655,8 @@ val_fraction = 0.5
   check_rejected(heed_in(folder.path, {"inspect", "none", "-o", "new.html"}), 2, {"none"});
   check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", "new.html", "--token", "a"}), 2,
                  {"--token and --against go with the view attribute"});
-  check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", "new.html", "--example", "999"}),
-                 2, {"--example 999: there are"});
+  check_rejected(heed_in(folder.path, {"inspect", hostile, "-o", "new.html", "--example", "99"}), 2,
+                 {"--example 99: there are"});
   write_file(folder / (hostile + "/checkpoints/step-4/model.safetensors"), "damaged");
   CHECK(heed_in(folder.path, {"inspect", hostile, "-o", "new.html"}).code == 2);
   CHECK_FALSE(exists(folder / "new.html"));
