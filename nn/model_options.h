@@ -29,8 +29,8 @@ struct ModelSizes {
 struct ModelOptions {
   ModelKind kind = ModelKind::seq2seq;
   // ---- layers
-  int64_t dim = 64;  // D
-  int64_t heads = 4;
+  int64_t dim = 64;              // D
+  int64_t heads = 4;             // H
   int64_t feed_forward = 0;      // hidden width; 0: 4 · dim
   double dropout = 0;            // of embeddings, hidden activations and a sublayer's output
   double attention_dropout = 0;  // of attention weights

@@ -62,7 +62,8 @@ void ModelOptions::fields(Fields& f) {
   f.integer("dim", dim, {1, 1 << 16}, "width of the residual stream, D");
   f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
   f.integer("heads", heads, {1, 1 << 12},
-            "attention heads; must divide dim unless attention.key_dim sets their width");
+            "attention heads; must divide dim unless attention.key_dim sets their width")
+      .when(attends || on_edges);
   f.integer("feed_forward", feed_forward, {0, 1 << 20},
             "hidden width of the feed-forward network; 0: 4 · D")
       .when(mixing.feed_forward);

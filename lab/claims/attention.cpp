@@ -53,7 +53,7 @@ double similarity_of(const MultiHeadAttentionOptions& s, const Module& layer, co
 }
 
 // Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D) → n · D numbers. With `scales`, it gets
-// |C| / Σ |f| for each of them: by how much less a sum of both signs is exact.
+// (C / Σ |f|)² for each of them: rounding changes a quotient by the inverse of that.
 std::vector<double> by_definition(const MultiHeadAttentionOptions& form, const Module& layer,
                                   const Tensor& q, const Tensor& k, const Tensor& v,
                                   std::vector<double>* scales = nullptr) {
@@ -76,7 +76,7 @@ std::vector<double> by_definition(const MultiHeadAttentionOptions& form, const M
     if (normaliser == &normalisers::none) sum = 1;
     if (normaliser == &normalisers::count) sum = static_cast<double>(m);
     for (const double element : total) o.push_back(element / sum);
-    if (scales) scales->insert(scales->end(), total.size(), std::abs(sum) / size);
+    if (scales) scales->insert(scales->end(), total.size(), std::pow(sum / size, 2));
   }
   return o;
 }
@@ -147,7 +147,7 @@ const std::vector<Claim> topics::attention = {
        });
      }},
     {"A1", equal, "S0 eq. 1",
-     "… and with C = Σ f of either sign, for every f (error · |C| / Σ |f|)",
+     "… and with C = Σ f of either sign, for every f (error · (C / Σ |f|)²)",
      [] {
        const Tensor q = normal(1, 50, 4), k = normal(1, 5, 4), v = normal(1, 5, 4);
        return max_over(similarities::all, [&](const SimilarityRule* kind) {

@@ -175,6 +175,7 @@ const MixingRule mixings::graph_attention = {
     .validate =
         [](const ModelOptions& o) {
           check_heads(o.dim, o.heads);
+          validate_attention(o.attention, o.dim, o.heads);
           check_keys(o);
         }};
 

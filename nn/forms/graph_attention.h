@@ -26,7 +26,7 @@ class GraphAttention : public Mixing {
   static constexpr const char* honoured_keys[] = {
       "similarity",        "scale",     "scale_value", "sigma", "temperature", "temperature_steps",
       "final_temperature", "activation"};
-  static bool honours(std::string_view key);
+  static bool honours(std::string_view key);  // the key is one of them
   // `edge_features`: the number of features of an edge, F; 0: none. Heads have width D / H. Of
   // `form` it uses the dropout and what honoured_keys name.
   GraphAttention(int64_t dim, int64_t heads, int64_t edge_features = 0,

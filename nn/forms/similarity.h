@@ -31,8 +31,9 @@ struct SimilarityRule {
   bool is_exponential = false;   // f = eˢ; otherwise f = s
   bool any_widths = false;       // queries and keys may differ in width
   bool is_sum_of_terms = false;  // s = a(q) + b(k): what a softmax keeps does not depend on q
-  // The shapes of the learned weights; null: there is none.
+  // The shape of the learned weight; null: there is none.
   Shape (*weight_shape)(int64_t heads, int64_t query_width, int64_t key_width) = nullptr;
+  // That of a second one, inside a tanh.
   Shape (*inner_weight_shape)(int64_t heads, int64_t query_width, int64_t key_width) = nullptr;
   // The factor on q·k for heads of width K; null: 1.
   double (*scale)(const MultiHeadAttentionOptions& options, int64_t width) = nullptr;

@@ -29,9 +29,9 @@ import scan  # noqa: E402
 import segment  # noqa: E402
 import zoom  # noqa: E402
 
-SCRIPTS = ["caption", "dyck", "fill", "frames", "kernel", "markov", "modular", "molecules", "mqar", "parity",
-           "regression", "repeat", "scan", "segment", "zoom"]
-WHOLE = ["caption", "fill", "kernel", "molecules", "scan", "zoom"]  # not a target for each position of the input
+SCRIPTS = ["caption", "dyck", "fill", "frames", "kernel", "markov", "mirror", "modular", "molecules", "mqar", "parity",
+           "regression", "repeat", "scan", "segment", "twins", "zoom"]
+WHOLE = ["caption", "fill", "kernel", "molecules", "scan", "twins", "zoom"]  # not a target for each position of the input
 
 
 def written(script, count, *words, split="train", seed=1, start=0):

@@ -281,6 +281,23 @@ TEST_CASE("contradictory options are rejected with a message that names them") {
   const auto check = [](const char* part, const std::function<void(ModelOptions&)>& change) {
     CHECK_CONTAINS(error_of(change), part);
   };
+  check("`attention.combine` = mean has no effect on `mixing` = \"graph_attention\", which honours",
+        [](ModelOptions& o) {
+          o.mixing.kind = &mixings::graph_attention;
+          o.attention.combine = Combine::mean;
+        });
+  check("`attention.final_temperature` = 0.5", [](ModelOptions& o) {
+    o.mixing.kind = &mixings::graph_attention;
+    o.attention.final_temperature = 0.5;
+  });
+  check("`attention.output_dim` = 6 gives the head vectors of another width", [](ModelOptions& o) {
+    o.kind = language_model;
+    o.attention.output_dim = 6;
+  });
+  check("`attention.over` = \"features\" has one matrix", [](ModelOptions& o) {
+    o.kind = language_model;
+    o.attention.over = Over::features;
+  });
   check("`attention.window` = 3", [](ModelOptions& o) {
     o.pool = Pool::learned;
     o.attention.window = 3;
