@@ -19,7 +19,7 @@ namespace heed {
 namespace {
 
 AttentionPart part_of(const std::string& name) {
-  if (name.starts_with("pool")) return AttentionPart::pool;
+  if (name.starts_with("pool") || name.ends_with("induced.attention")) return AttentionPart::pool;
   if (name.ends_with("cross_attention")) return AttentionPart::cross;
   return name.starts_with("decoder") ? AttentionPart::decoder : AttentionPart::encoder;
 }
@@ -46,6 +46,8 @@ AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels)
                 : is_decoder                    ? labels.target
                                                 : labels.source;
   map.keys = map.part == AttentionPart::decoder ? labels.target : labels.source;
+  if (record.name.ends_with("induced_attention.attention"))  // to the learned queries
+    map.keys = numbered(record.weights.dim(3), "query ");
   const bool has_lines = !record.grid.empty();
   map.query_positions = has_lines ? positions_of_lines(record) : in_order(map.queries.size());
   map.key_positions = has_lines ? map.query_positions : in_order(map.keys.size());
