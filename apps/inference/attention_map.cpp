@@ -19,7 +19,7 @@ namespace heed {
 namespace {
 
 AttentionPart part_of(const std::string& name) {
-  if (name.starts_with("pool")) return AttentionPart::pool;
+  if (name.starts_with("pool") || name.ends_with("induced.attention")) return AttentionPart::pool;
   if (name.ends_with("cross_attention")) return AttentionPart::cross;
   return name.starts_with("decoder") ? AttentionPart::decoder : AttentionPart::encoder;
 }
@@ -53,6 +53,8 @@ AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels)
   if (map.part == AttentionPart::pool && !labels.target.empty()) map.keys = labels.target;
   if (map.part == AttentionPart::cross)  // to both sources
     map.keys.insert(map.keys.begin(), labels.features.begin(), labels.features.end());
+  if (record.name.ends_with("induced_attention.attention"))  // to the learned queries
+    map.keys = numbered(record.weights.dim(3), "query ");
   const bool has_lines = !record.grid.empty();
   map.query_positions = has_lines ? positions_of_lines(record) : in_order(map.queries.size());
   map.key_positions = has_lines ? map.query_positions : in_order(map.keys.size());
