@@ -469,10 +469,10 @@ void ExampleLoader::check_counts(const ExampleRows& rows, int64_t i) const {
   const LineOrigin& origin = rows.rows[static_cast<size_t>(i)].origin;
   const int64_t queries = request_.queries;
   if (queries > 0 && std::ssize(y_) != queries)
-    throw_line_error(
-        origin, "target",
-        fmt::format("expected a target, or none, for each of `pool_queries` = {}, found {}",
-                    queries, y_.size()));
+    throw_line_error(origin, "target",
+                     fmt::format("expected a target, or none, for each of the {} learned queries, "
+                                 "found {}",
+                                 queries, y_.size()));
   if (queries == 0 && form_ == Form::positions && x_.size() != y_.size())
     throw_line_error(origin, "target",
                      fmt::format("expected a target, or none, at each of the {} positions of the "
