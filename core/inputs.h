@@ -25,7 +25,7 @@ struct Inputs {
   // (B, T, F), instead of source or a classifier's input. With two sources in addition to source:
   // then a seq2seq's source_lengths count the T positions of features, which all are real, too.
   Tensor features = {};
-  Edges edges = {};      // between the positions of a graph
+  Edges edges = {};  // between the positions of a graph
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -252,7 +252,7 @@ bool ExampleLoader::encode(const ExampleRows& rows, int64_t i, RowIds& ids) {
     key = "target";
     const int64_t queries = request_.queries;
     check_input(queries == 0 || std::ssize(y_) == queries,
-                "expected a target, or none, for each of `pool_queries` = {}, found {}", queries,
+                "expected a target, or none, for each of the {} learned queries, found {}", queries,
                 y_.size());
     check_input(queries > 0 || reader_.form() != Form::positions || x_.size() == y_.size(),
                 "expected a target, or none, at each of the {} positions of the input, found {}",

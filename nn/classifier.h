@@ -13,8 +13,8 @@ enum class Pool { mean, first, learned, queries, none };
 // Returns whether learned queries read the hidden states.
 inline bool has_queries(Pool pool) { return pool == Pool::learned || pool == Pool::queries; }
 
-// With two sources it reads features, as a classifier does, and its layers also attend to the states
-// of an encoder of the source's tokens (Bahdanau et al. 2015; here no position is masked).
+// With two sources it reads features, as a classifier does, and its layers also attend to the
+// states of an encoder of the source's tokens (Bahdanau et al. 2015; here no position is masked).
 //
 // With kind = language_model it is a decoder-only model that does not predict the tokens that it
 // reads: it reads vectors, or its outputs are numbers. Its stack is causal, and it has no pool.

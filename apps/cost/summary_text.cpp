@@ -85,8 +85,7 @@ std::string table(const Summary& s) {
   if (s.trained != s.parameters) row("  that train", grouped(s.trained));
   text += "\n";
   row("FLOPs a step", flops_text(s.flops.total()), "of matrix products, for " + sizes_text(s.step));
-  row("  forward", flops_text(s.flops.forward),
-      "an upper bound: shorter sequences need less");
+  row("  forward", flops_text(s.flops.forward), "an upper bound: shorter sequences need less");
   row("  backward", flops_text(s.flops.backward));
   text += "\n";
   row("memory", bytes_text(m.peak()), "peak, estimated");

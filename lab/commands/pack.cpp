@@ -26,7 +26,8 @@ struct PackArguments final : CommandArguments {
              "Include the data files, which this licence lets you pass on, such as CC-BY-4.0; "
              "README.txt in the archive names it (default: data files are left out)"},
             {"--checkpoints", "best|none", &checkpoints,
-             "Weights to include: the best checkpoint of each run with its snapshots, or none (default: best)"}};
+             "Weights to include: the best checkpoint of each run with its snapshots, or none "
+             "(default: best)"}};
   }
   int run() const override {
     PackOptions options{path, output, licence.value_or(""), checkpoints == "best"};

@@ -83,13 +83,13 @@ TEST_CASE("streams: a written split is read again, and other commands answer or 
              "data.val_fraction=0", "--set", "data.test_fraction=0"});
     runs.ok({"summary", run});
     runs.ok({"attend", run, "--example", "0", "--output", "a.svg"});
-    runs.ok({"evaluate", run, "--predictions", run + ".tsv"});
+    runs.ok({"evaluate", run, "--predictions", run + "-predictions.jsonl"});
     runs.ok({"train", run + ".toml", "--run", run + "-on", "--set", "train.steps=320", "--set",
              "train.statistics=true"});
   }
   CHECK_CONTAINS(runs.ok({"data", "spoken.toml"}), "length of text: 2");
   if (has_command("inspect")) {
-    check_rejected(runs.heed({"inspect", "spoken"}), 2, {"reads two sources"});
+    check_rejected(runs.heed({"inspect", "spoken", "heads"}), 2, {"reads two sources"});
     check_rejected(runs.heed({"claims", "--model", "asked"}), 2, {"a model of one source"});
     runs.ok({"inspect", "resized", "ablate"});
     runs.ok({"claims", "--model", "resized"});
@@ -101,5 +101,5 @@ TEST_CASE("streams: a written split is read again, and other commands answer or 
   check_rejected(runs.heed({"train", "spoken.toml", "--set", "model.kind=language_model"}), 2,
                  {"a language model has an \"input\" or a \"source\""});
   check_rejected(runs.heed({"train", "resized.toml", "--set", "model.pool_queries=3"}), 2,
-                 {"for each of `model.pool_queries` = 3, found 2"});
+                 {"for each of the 3 learned queries, found 2"});
 }

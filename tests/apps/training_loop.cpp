@@ -111,7 +111,8 @@ TEST_CASE("training loop: rows of attention weights without a sum, of all thread
     return warnings;
   };
   const std::string one = warning("sum", 1);
-  CHECK_CONTAINS(one, " rows of attention weights had a sum within 1e-06 of 0 and were set to zero");
+  CHECK_CONTAINS(one,
+                 " rows of attention weights had a sum within 1e-06 of 0 and were set to zero");
   CHECK(std::ranges::count(one, '\n') == 5);
   CHECK(warning("sum", 4) == one);
   CHECK(warning("count", 1) == "");

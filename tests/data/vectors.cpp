@@ -162,8 +162,8 @@ TEST_CASE("examples: targets of learned queries") {
   CHECK((numbers_in(batch.numbers)[0] == 1 && is_none(numbers_in(batch.numbers)[1])));
   CHECK(batch.features.shape() == Shape{2, 3, 1});
   CHECK_CONTAINS(input_error([&] { load("{\"input\": [1, 2, 3], \"target\": [1, 2, 3]}\n"); }),
-                 "line 1: \"target\": expected a target, or none, for each of `pool_queries` = 2, "
-                 "found 3");
+                 "line 1: \"target\": expected a target, or none, for each of the 2 learned "
+                 "queries, found 3");
 }
 
 TEST_CASE("examples: graphs, grids and positions of their own") {
