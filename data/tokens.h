@@ -17,7 +17,9 @@ inline constexpr Named<Level> levels[] = {{"character", Level::character},
                                           {"word", Level::word},
                                           {"subword", Level::subword}};
 
-inline constexpr std::string_view white_space = " \t\n\v\f\r";  // what separates words
+// What separates words.
+inline constexpr std::string_view white_space = " \t\n\v\f\r";
+// Returns whether c separates words.
 constexpr bool is_white_space(char c) { return c == ' ' || ('\t' <= c && c <= '\r'); }
 
 // Calls visit(std::string_view) for each token of `text` in order. A character is one Unicode code

@@ -16,12 +16,14 @@
 
 namespace heed::inline HEED_REAL {
 
+// What a convolution reads, besides its kernel size.
 struct ConvolutionForm {
   std::vector<int64_t> grid = {};           // lengths of its axes, row-major; empty: a sequence
   std::vector<int64_t> circular_axes = {};  // where `padding` is circular; empty: every axis
   bool scalar = false;                      // a number for each neighbour, not a matrix
 };
 
+// The layer above.
 class Convolution : public Mixing {
  public:
   // Throws Error for an even kernel that is not causal, which has no middle, for a causal one with

@@ -27,6 +27,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// What both layers share. Clients do not need it.
 class Recurrent : public Mixing {
  public:
   // x (B, T, D) → (B, T, D): the state h after every position. No position depends on a later one,
@@ -50,6 +51,7 @@ class Recurrent : public Mixing {
   Part<Linear> recurrent_;      // D → gates·D: U and c
 };
 
+// The gated recurrent unit.
 class Gru : public Recurrent {
  public:
   explicit Gru(int64_t dim, const LinearOptions& options = {});
@@ -58,6 +60,7 @@ class Gru : public Recurrent {
   Tensor step(const Gates& wx, const Gates& uh, const Tensor& h, Tensor& cell) const override;
 };
 
+// The long short-term memory.
 class Lstm : public Recurrent {
  public:
   explicit Lstm(int64_t dim, const LinearOptions& options = {});
