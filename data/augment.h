@@ -13,7 +13,8 @@
 
 namespace heed {
 
-// A change of a picture of rows × columns. What leaves at one end enters at the other.
+// A change of a picture of rows × columns. What leaves at one end enters at the other. Clients do
+// not need it.
 struct Movement {
   int64_t down = 0, right = 0;  // cells
   bool mirrored = false;        // left and right are exchanged, before the shift

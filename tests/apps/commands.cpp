@@ -414,7 +414,7 @@ TEST_CASE("a byte order mark is no part of --input, as it is none of data.path")
   const TrainedRuns& runs = trained_runs();
   const std::string mark = "\xEF\xBB\xBF";
   for (const auto& [run, line] : {std::pair<std::string, std::string>("pairs", "a b\tb a\n"),
-                                  {"labels", "odd\taba\n"},
+                                  {"labels", "aba\todd\n"},
                                   {"words", "aba\n"}}) {
     write_file(runs / "marked.txt", mark + line);
     const std::string plain = runs.ok({"evaluate", run, "--input", "-"}, line);

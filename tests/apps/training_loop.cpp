@@ -91,9 +91,10 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
 TEST_CASE("training loop: rows of attention weights without a sum, of all threads, are a warning") {
   const TemporaryFolder folder;
   const auto warning = [&](const char* normaliser, int threads) {
-    const LoadedConfig config =
-        small_config(folder, std::string("shards = 4\n[model.attention]\nsimilarity = 'dot'\n") +
-                                 "normaliser = '" + normaliser + "'\n");
+    const LoadedConfig config = small_config(
+        folder,
+        std::string("shards = 4\n[model.attention]\nsimilarity = 'dot'\ntemperature = 1e6\n") +
+            "normaliser = '" + normaliser + "'\n");
     const Corpus corpus = load_data(config);
     const std::string log = folder / "log";
     write_file(log, "");

@@ -35,7 +35,7 @@ declare -A may_include=(
   [course/playground]="$trained lab/inspect"
   [course/tutor]="$libraries apps/support apps/config lab/experiments"
   [course/commands]="$libraries apps/support apps/config apps/commands course/tutor"
-  [course]="core apps/support"
+  [course]="core apps/support course/tutor"
   [course/grader]="$libraries"
   [course/exercises]="$libraries course/grader"
 )

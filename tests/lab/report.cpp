@@ -744,7 +744,8 @@ TEST_CASE("norms of parameters are those of the parts of the model") {
 TEST_CASE("a report of a trained run has attention at each checkpoint, samples, errors and model") {
   const TemporaryFolder folder;
   write_file(folder / "tiny.toml", tiny_config());
-  heed_ok(folder.path, {"train", "tiny.toml", "--run", "run", "--set", "train.keep_checkpoints=3"});
+  heed_ok(folder.path, {"train", "tiny.toml", "--run", "run", "--set", "train.keep_checkpoints=3",
+                        "--set", "train.snapshots=0"});
   const Report report = report_data({{folder / "run"}, true, false});
   const Details& details = *report.details;
   CHECK(details.notes == std::vector<std::string>());
@@ -754,7 +755,9 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   check_rejected(heed_in(folder.path, {"report", "run", "--split", "x"}), 2,
                  {"--split: no split 'x'; the splits are test, train, val"});
   CHECK_FALSE(details.profile.has_value());
-  CHECK(report.runs[0].command == "heed train tiny.toml --run run --set train.keep_checkpoints=3");
+  CHECK(report.runs[0].command ==
+        "heed train tiny.toml --run run --set train.keep_checkpoints=3 "
+        "--set train.snapshots=0");
 
   const Json& attention = details.attention;
   CHECK(attention.at("steps").text() == "[10,20,30]");
