@@ -212,10 +212,11 @@ class SnapshotWriter : public TrainingListener {
   Order order() const override { return Order::checkpoint; }
   void after_step(const StepReport&) override {
     const int64_t step = training_.step(), keep = training_.experiment.train.snapshots;
-    if (!training_.writer || keep == 0 || !Snapshots::is_due(step)) return;
-    const AveragedWeights average(training_.trainer);
-    training_.writer->snapshot(step, training_.trainer.model().parameters(), keep,
-                               training_.binding.metadata);
+    if (keep == 0 || !Snapshots::is_due(step)) return;
+    const AveragedWeights average(training_.trainer);  // which all processes gather
+    if (training_.writer)
+      training_.writer->snapshot(step, training_.trainer.model().parameters(), keep,
+                                 training_.binding.metadata);
   }
 };
 
