@@ -554,8 +554,7 @@ TEST_CASE("train: exceeding the file size limit is a write error") {
   const TinyWorkspace workspace;
   const ProgramOutput output = shell_in(workspace.path, "ulimit -f 20; $HEED train c.toml --run r");
   CHECK(output.code == 1);
-  CHECK_CONTAINS(output.err,
-                 ".safetensors: cannot write: File too large; make room on the disk");
+  CHECK_CONTAINS(output.err, ".safetensors: cannot write: File too large; make room on the disk");
   const ProgramOutput reference =
       shell_in(workspace.path, "ulimit -f 4; $HEED config --reference >reference.md");
   CHECK(reference.code == 1);
@@ -651,8 +650,7 @@ TEST_CASE("train: write errors leave the previous checkpoint intact") {
     const FileSizeLimit limit(20'000);
     const ProgramOutput output = workspace.heed(arguments);
     CHECK(output.code == 1);
-    CHECK_CONTAINS(output.err,
-                   ".safetensors: cannot write: File too large; make room on the disk");
+    CHECK_CONTAINS(output.err, ".safetensors: cannot write: File too large; make room on the disk");
   }
   CHECK(Checkpoints(workspace / "r/checkpoints", 1).steps() == std::vector<int64_t>{30});
   CHECK(workspace.digest("r/checkpoints/latest/model.safetensors") == before);
