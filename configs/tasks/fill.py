@@ -3,7 +3,7 @@ one figure of 3 × 3 pixels (caption.py) on `size` × `size`, with noise.
 
     anna drew a ? ?    and a red T    →    anna drew a red T
 
-Chance: exact_match 1/960, and 1/15 with the text alone. Oracle: 1."""
+Chance: exact_match 1/960, and 1/15 if a model reads only the text. Oracle: 1."""
 from caption import COLOURS, lit
 from stream import write
 

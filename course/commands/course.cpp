@@ -65,7 +65,7 @@ std::string shown(const char* option, const std::string& value) {
   return fmt::format("--{}={}", option, value);
 }
 
-// Becomes the script that does what needs texts alone, and shows the verdict of a check.
+// Becomes the script that does what needs only texts, and shows the verdict of a check.
 [[noreturn]] void become_texts(const CourseArguments& arguments, const Workshop& workshop) {
   std::vector<std::string> words{workshop.texts(), heed_command({}), workshop.build,
                                  arguments.action};

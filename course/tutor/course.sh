@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What `heed course` does with texts alone, without a build: it lists the exercises, shows tasks, hints and the library's
+# What `heed course` does with texts, without a build: it lists the exercises, shows tasks, hints and the library's
 # own functions, keeps the progress, and prints what belongs around the verdict of a check, which heed-tutor gives
-# (grade.cpp).
+# (course/tutor.cpp).
 #
 #   course.sh HEED BUILD ARGUMENT…       ARGUMENT… as of `heed course`, but for the museum and --answers
 #   course.sh HEED BUILD … --task        prints only the task of the exercise that ARGUMENT… names
