@@ -9,8 +9,7 @@ namespace heed::inline HEED_REAL {
 // What a model is: an encoder-decoder, decoder-only, or an encoder with a head for classes.
 enum class ModelKind { seq2seq, language_model, classifier };
 
-// A directed graph: edge e goes from position sender[e] to position receiver[e], both counted over
-// all examples, b · T + t.
+// A directed graph: edge e goes from sender[e] to receiver[e], positions b · T + t of all examples.
 struct Edges {
   Ids sender = {}, receiver = {};  // (E), or none
   Tensor features = {};            // (E, F), or no tensor
@@ -25,7 +24,8 @@ struct Inputs {
   // (B, T, F), instead of source or a classifier's input. With two sources in addition to source:
   // then a seq2seq's source_lengths count the T positions of features, which all are real, too.
   Tensor features = {};
-  Edges edges = {};  // between the positions of a graph
+  Edges edges = {};    // between the positions of a graph
+  Tensor global = {};  // (B, U): a vector of each graph, or no tensor
 };
 
 }  // namespace heed::inline HEED_REAL

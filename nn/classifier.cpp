@@ -5,6 +5,7 @@
 
 #include "core/more_ops.h"
 #include "core/parallel_for.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -21,6 +22,14 @@ ModelOptions source_stack(const ModelOptions& o) {
   ModelOptions stack = o.encoder_stack();
   stack.attention.axes.clear();
   return stack;
+}
+
+int64_t global_width(const ModelOptions& o) {
+  return o.mixing.kind == &mixings::graph_attention ? o.mixing.global : 0;
+}
+
+std::unique_ptr<Linear> linear_if(int64_t inputs, int64_t outputs, LinearOptions options) {
+  return inputs * outputs > 0 ? std::make_unique<Linear>(inputs, outputs, options) : nullptr;
 }
 
 template <class Stack>
@@ -49,15 +58,16 @@ Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
       source_encoder_(this, "encoder",
                       stack_if<Encoder>(sizes.two_sources, source_stack(o), o.layers)),
       reader_(this, "decoder", stack_if<Decoder>(sizes.two_sources, own_stack(o, sizes), o.layers)),
+      global_(this, "global",
+              linear_if(sizes.global, global_width(o), {.bias = o.bias, .init = o.init})),
+      global_state_(this, "global_state",
+                    linear_if(global_width(o), o.width(), {.bias = false, .init = o.init})),
       queries_(this, "pool", learned_queries(o)),
       head_(this, "head", o.width() * (o.pool == Pool::learned && queries_ ? o.pool_queries : 1),
             sizes.classes, LinearOptions{.bias = o.bias, .init = o.init}),
       kind_(o.kind),
       pool_(is_causal(o) ? Pool::none : o.pool) {}
 
-namespace {
-
-// The weight of each position, (B, 1, T): 1 / length of real ones for the mean, or 1 of the first.
 Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
   Tensor weights = Tensor::zeros({lengths.size(), 1, time});
   real* to = weights.mutable_data();
@@ -70,12 +80,23 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
   return weights;
 }
 
-}  // namespace
+Tensor Classifier::first_global(const Inputs& in) const {
+  if (!global_state_) return {};
+  if (!global_) return Tensor::zeros({in.input_lengths.size(), global_state_->weight.dim(1)});
+  check(static_cast<bool>(in.global), "classifier: this model reads a vector of each graph");
+  return (*global_)(in.global);
+}
 
 Tensor Classifier::encode(const Inputs& in) const {
   const Tensor x = embedding_(in.input, in.features, 0, in.positions);
-  const SequenceContext own{.mask = {.key_lengths = in.input_lengths}, .edges = &in.edges};
-  if (encoder_) return (*encoder_)(x, own);
+  Tensor u = first_global(in);
+  const SequenceContext own{
+      .mask = {.key_lengths = in.input_lengths}, .edges = &in.edges, .global = &u};
+  if (encoder_) {
+    const Tensor states = (*encoder_)(x, own);
+    if (!global_state_) return states;
+    return states + (*global_state_)(u).reshape({x.dim(0), 1, states.dim(2)});
+  }
   const KeepMask of_source{.key_lengths = in.source_lengths};
   const Tensor memory =
       (*source_encoder_)((*source_embedding_)(in.source, {}), SequenceContext{.mask = of_source});

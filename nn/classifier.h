@@ -18,6 +18,7 @@ inline bool has_queries(Pool pool) { return pool == Pool::learned || pool == Poo
 //
 // With kind = language_model it is a decoder-only model that does not predict the tokens that it
 // reads: it reads vectors, or its outputs are numbers. Its stack is causal, and it has no pool.
+// Of a graph with a global vector u (nn/forms/graph_attention.h) every hidden state gets W u.
 class Classifier : public Model {
  public:
   Classifier(const ModelOptions& options, const ModelSizes& sizes);
@@ -30,6 +31,7 @@ class Classifier : public Model {
   Tensor encode(const Inputs& inputs) const override;  // before pooling
 
  private:
+  Tensor first_global(const Inputs& inputs) const;  // (B, G), what the first layer reads
   // Hidden states and lengths (B) → what the head reads (B, …), or (B, T, D) without a pool.
   Tensor pooled(const Tensor& states, const Ids& lengths) const;
 
@@ -38,11 +40,15 @@ class Classifier : public Model {
   Part<std::unique_ptr<InputEmbedding>> source_embedding_;
   Part<std::unique_ptr<Encoder>> source_encoder_;
   Part<std::unique_ptr<Decoder>> reader_;  // of the features, with attention to the source
+  Part<std::unique_ptr<Linear>> global_, global_state_;  // U → G, G → D; of a graph, or null
   Part<std::unique_ptr<LearnedQueries>> queries_;
   Part<Linear> head_;
   ModelKind kind_;
   Pool pool_;
 };
+
+// The weight of each position, (B, 1, T): 1 / length of real ones for the mean, or 1 of the first.
+Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool);
 
 // Returns whether a language model of these sizes does: it reads vectors, or predicts a number.
 inline bool has_own_head(const ModelSizes& sizes) {

@@ -35,8 +35,8 @@ class Past {
 struct SequenceContext {
   KeepMask mask = {};  // its key_lengths are the numbers of real positions of the examples
   const Edges* edges = nullptr;  // between the positions, if they form a graph
-  // For a decoder: the positions before those of x; those of x are appended. Null: x is everything.
-  Past* past = nullptr;
+  Tensor* global = nullptr;      // (B, G): of each graph as a whole; every layer replaces it
+  Past* past = nullptr;  // the positions before x, to which those of x are appended; null: none
 };
 
 // The sublayer that mixes positions.
@@ -81,7 +81,7 @@ struct MixingOptions {
   int64_t length = 64;                           // of a dense layer over time: the longest sequence
   bool full_matrix = false;                      // a dense layer over positions and features
   Aggregate aggregate = {};                      // of a graph convolution; at first the sum
-  int64_t induced_queries = 16;                  // of induced attention
+  int64_t induced_queries = 16, global = 0;      // of induced attention; G of graph attention
   bool feed_forward = true;                      // after it, a feed-forward network
   bool residual = true;  // sublayers add to the stream; otherwise they replace it
 

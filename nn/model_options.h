@@ -19,9 +19,9 @@ struct ModelSizes {
   int64_t vocabulary = 0;         // tokens of the input, and of the output
   int64_t classes = 0;            // outputs of a classifier or of a model of vectors; 1: a number
   // What the first or only stack reads, if it is not a sequence of tokens:
-  int64_t features = 0;            // F, width of the vector at each position; 0: tokens
-  std::vector<int64_t> grid = {};  // lengths of the axes of a grid of positions
-  int64_t edge_features = 0;       // width of the vector at each edge of a graph
+  int64_t features = 0;                   // F, width of the vector at each position; 0: tokens
+  std::vector<int64_t> grid = {};         // lengths of the axes of a grid of positions
+  int64_t edge_features = 0, global = 0;  // widths of the vectors of an edge, and of a whole graph
   // Whether it reads two streams: tokens of the source's vocabulary, and features.
   bool two_sources = false;
 };

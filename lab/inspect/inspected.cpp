@@ -13,6 +13,7 @@
 #include "core/ops.h"
 #include "core/text.h"
 #include "nn/forms/attention.h"
+#include "nn/forms/mixings.h"
 
 namespace heed {
 
@@ -138,6 +139,9 @@ std::string why_no_sum(const ModelOptions& o) {
            "adds nothing to it";
   if (o.width() != o.dim)
     return "this model has model.attention.output_dim; a matrix changes the width of its stream";
+  if (o.mixing.kind == &mixings::graph_attention && o.mixing.global > 0)
+    return "this model has model.block.global; its head also reads a vector of the graph, which is "
+           "not in the stream";
   if (o.norm_first || o.norm.kind == NormKind::none) return "";
   return "this model has model.norm_first = false; its stream is normalised after every sublayer "
          "and is not the sum of what they write";

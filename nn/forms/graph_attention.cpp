@@ -81,12 +81,24 @@ Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, in
   return pairs;
 }
 
-// F → D, or null for F = 0. The nodes' keys and values have biases.
-std::unique_ptr<Linear> edge_projection(int64_t features, int64_t dim,
-                                        const LinearOptions& options) {
+// F → D, or null for F = 0. The nodes' queries, keys and values have biases.
+std::unique_ptr<Linear> projection_of(int64_t features, int64_t dim, const LinearOptions& options) {
   if (features == 0) return nullptr;
   return std::make_unique<Linear>(features, dim,
                                   LinearOptions{.bias = false, .init = options.init});
+}
+
+std::unique_ptr<Linear> linear_to(int64_t global, int64_t inputs, const LinearOptions& options) {
+  return global == 0 ? nullptr : std::make_unique<Linear>(inputs, global, options.inside());
+}
+
+// of_nodes (B·T, D) and W u of their graph, u (B, G); W may be null.
+Tensor with_global(const Tensor& of_nodes, const Linear* weight, const Tensor* u) {
+  if (!weight) return of_nodes;
+  const int64_t batch = u->dim(0), dim = of_nodes.dim(1);
+  const Tensor of_graphs = (*weight)(*u).reshape({batch, 1, dim});
+  return (of_nodes.reshape({batch, of_nodes.dim(0) / batch, dim}) + of_graphs)
+      .reshape(of_nodes.shape());
 }
 
 }  // namespace
@@ -97,7 +109,8 @@ bool GraphAttention::honours(std::string_view key) {
 }
 
 GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features,
-                               const LinearOptions& options, const MultiHeadAttentionOptions& form)
+                               const LinearOptions& options, const MultiHeadAttentionOptions& form,
+                               int64_t global)
     : form_(form),
       heads_((check_heads(dim, heads), heads)),
       edge_features_(edge_features),
@@ -105,8 +118,12 @@ GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features
       key_(this, "key", dim, dim, options.inside()),
       value_(this, "value", dim, dim, options.inside()),
       output_(this, "output", dim, dim, options),
-      edge_key_(this, "edge_key", edge_projection(edge_features, dim, options)),
-      edge_value_(this, "edge_value", edge_projection(edge_features, dim, options)),
+      edge_key_(this, "edge_key", projection_of(edge_features, dim, options)),
+      edge_value_(this, "edge_value", projection_of(edge_features, dim, options)),
+      global_query_(this, "global_query", projection_of(global, dim, options)),
+      global_value_(this, "global_value", projection_of(global, dim, options)),
+      global_hidden_(this, "global_hidden", linear_to(global, 2 * dim + global, options)),
+      global_output_(this, "global_output", linear_to(global, global, options)),
       similarity_(this, "similarity", form, heads, dim / heads, dim / heads) {}
 
 // s(qₖ, kₖ) / T
@@ -126,6 +143,16 @@ Tensor GraphAttention::scores(const Tensor& query, const Tensor& key) const {
   return mul(products, scale / temperature);
 }
 
+Tensor GraphAttention::updated(const Tensor& u, const Tensor& received, const Tensor& nodes,
+                               const Ids& lengths) const {
+  const int64_t batch = nodes.dim(0), time = nodes.dim(1);
+  const Ids all = Ids::full({batch}, static_cast<int32_t>(time));
+  const Tensor means = matmul(pool_weights(lengths ? lengths : all, time, Pool::mean),
+                              concat({received, nodes}, 2));  // (B, 1, 2D)
+  const Tensor read = concat({means.reshape({batch, means.dim(2)}), u}, 1);
+  return u + (*global_output_)((*global_hidden_)(read, Activation::gelu));
+}
+
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   const int64_t dim = query_.weight.dim(0);
@@ -136,10 +163,16 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
   const Edges& edges = *sequence.edges;
   check_edges_fit(edges, "graph attention", x.dim(0), x.dim(1), edge_features_);
   const int64_t nodes = x.dim(0) * x.dim(1), count = edges.sender.size(), width = dim / heads_;
+  Tensor* const u = sequence.global;
+  check(!global_query_ || (u && *u && u->shape() == Shape{x.dim(0), global_query_->weight.dim(1)}),
+        "graph attention: expected a vector of width {} for each graph",
+        global_query_ ? global_query_->weight.dim(1) : 0);
 
   const Tensor v = x.reshape({nodes, dim});
-  const Tensor query = embedding(query_(v), edges.receiver);  // (E, D), as key and value
-  Tensor key = embedding(key_(v), edges.sender), value = embedding(value_(v), edges.sender);
+  // (E, D), as key and value
+  const Tensor query = embedding(with_global(query_(v), global_query_.get(), u), edges.receiver);
+  Tensor key = embedding(key_(v), edges.sender);
+  Tensor value = embedding(with_global(value_(v), global_value_.get(), u), edges.sender);
   if (edge_features_ > 0) {
     key = key + (*edge_key_)(edges.features);
     value = value + (*edge_value_)(edges.features);
@@ -155,13 +188,16 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
   const Tensor messages = kept.reshape({count, heads_, 1}) * value.reshape(per_head);
   const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
   const Tensor z = tapped(*this, Site::heads, received.reshape(x.shape()));
+  Tensor y;
   if (Tap::wanted(*this, Site::head_outputs)) {
     const std::vector<int64_t> widths(static_cast<size_t>(heads_), width);
     const auto output = [&](const Tensor& alone) { return linear(alone, output_.weight); };
-    if (const Tensor y = replaced_sum_of_heads(*this, z, widths, output_.bias, output))
-      return activate(form_.activation, y);
+    if (const Tensor other = replaced_sum_of_heads(*this, z, widths, output_.bias, output))
+      y = activate(form_.activation, other);
   }
-  return output_(z, form_.activation);
+  if (!y) y = output_(z, form_.activation);
+  if (global_output_) *u = updated(*u, z, x + y, sequence.mask.key_lengths);
+  return y;
 }
 
 const MixingRule mixings::graph_attention = {
@@ -170,11 +206,15 @@ const MixingRule mixings::graph_attention = {
     .make = [](const ModelOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       MultiHeadAttentionOptions form = o.attention;
       form.dropout = o.attention_dropout;
-      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear, form);
+      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear, form,
+                                              o.mixing.global);
     },
     .validate =
         [](const ModelOptions& o) {
           check_heads(o.dim, o.heads);
+          check_input(o.mixing.global == 0 || o.kind == ModelKind::classifier,
+                      "`block.global` = {} needs `kind` = \"classifier\", whose head reads it",
+                      o.mixing.global);
           validate_attention(o.attention, o.dim, o.heads);
           check_keys(o);
         }};

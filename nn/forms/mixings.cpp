@@ -39,6 +39,10 @@ void MixingOptions::fields(Fields& f) {
            "how a graph convolution combines what a node receives: the sum, the mean, or divided "
            "by the roots of both nodes' numbers of edges")
       .when(kind == &mixings::graph_convolution);
+  f.integer("global", global, {0, 1 << 12},
+            "width of a vector of the whole graph, which attention along the edges reads and "
+            "updates, and the head reads; 0: none")
+      .when(kind == &mixings::graph_attention);
   f.flag("feed_forward", feed_forward, "end each layer with a feed-forward network");
   f.flag("residual", residual, "add to x what a sublayer computes; false: a chain of sublayers");
 }
