@@ -28,11 +28,11 @@ struct Example {
   int32_t prompt = 0;                // language model of a task: number of inputs in the prompt
 
   // Vectors in place of the source, or of a classifier's input: data/features.h.
-  int64_t positions = 0;                  // T, by which bucketing sorts
-  std::vector<float> features = {};       // (T, F)
-  std::vector<int32_t> sender = {};       // (E): edge e leads from sender[e]
-  std::vector<int32_t> receiver = {};     // (E): to receiver[e]
-  std::vector<float> edge_features = {};  // (E, …)
+  int64_t positions = 0;                               // T, by which bucketing sorts
+  std::vector<float> features = {};                    // (T, F)
+  std::vector<int32_t> sender = {};                    // (E): edge e leads from sender[e]
+  std::vector<int32_t> receiver = {};                  // (E): to receiver[e]
+  std::vector<float> edge_features = {}, global = {};  // (E, …), and (U): of the whole graph
 
   // Of data.kind = "examples", where the example has them.
   int32_t group = -1;                      // index of Corpus::groups; -1: in none

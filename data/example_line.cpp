@@ -27,7 +27,7 @@ constexpr auto is_plain = [] {
 }();
 
 constexpr std::string_view line_keys[] = {"input",     "source", "nodes", "target", "positions",
-                                          "reference", "edges",  "grid",  "group"};
+                                          "reference", "edges",  "grid",  "group",  "global"};
 
 class LineScanner {
  public:
@@ -267,6 +267,8 @@ class LineScanner {
       scan_value(example_.reference);
     } else if (key_ == "edges") {
       scan_value(example_.edges);
+    } else if (key_ == "global") {
+      scan_value(example_.global);
     } else if (key_ == "group") {
       scan_groups();
     } else {
@@ -303,8 +305,8 @@ void throw_line_error(const LineOrigin& origin, std::string_view key, std::strin
 }
 
 void parse_example(std::string_view line, const LineOrigin& origin, ExampleLine& example) {
-  for (LineValue* value :
-       {&example.input, &example.source, &example.target, &example.reference, &example.edges})
+  for (LineValue* value : {&example.input, &example.source, &example.target, &example.reference,
+                           &example.edges, &example.global})
     clear_value(*value);
   example.input_key = "";
   example.positions.clear();

@@ -6,8 +6,8 @@
 //   {"input": [[0.1, 2], [0, 1]], "target": [null, 3.2]}     real vectors, and numbers
 //   {"nodes": […], "edges": [[0, 1, 0.5]], "target": "x"}    a graph
 //
-// Optional keys: positions, group, reference, grid. Arrays of a file become the same examples:
-// data/array_examples.h.
+// Optional keys: global (of a graph), positions, group, reference, grid. Arrays of a file become
+// the same examples: data/array_examples.h.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ struct LineValue {
   bool has_null = false;  // some entry is null
 
   bool exists() const { return form != Form::absent; }
+  bool is_vector() const { return form == Form::numbers && !has_null; }
 };
 
 // An example as it was written. Texts are views into the line, or into `unescaped`.
@@ -41,7 +42,7 @@ struct ExampleLine {
   LineValue input;   // of "input" or "nodes", or else of "source"
   LineValue source;  // of "source" beside an "input"
   LineValue target;  // of "target"
-  LineValue reference, edges;
+  LineValue reference, edges, global;
   const char* input_key = "";                      // that of `input`, or ""
   std::vector<int32_t> positions = {}, grid = {};  // integers ≥ 0; empty without the key
   // Each group with its value. The group of a single string has the name "".

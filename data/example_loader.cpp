@@ -326,6 +326,7 @@ void ExampleLoader::RowLayout::lay_out(const ExampleRows& rows, int64_t i, const
   example.group = rows[i].group;
   assign(example.features, rows.features[i]);
   assign(example.values, rows.values[i]);
+  assign(example.global, rows.globals[i]);
   if (format.has_edges) {
     for (std::vector<int32_t>* ends : {&example.sender, &example.receiver}) ends->clear();
     example.edge_features.clear();

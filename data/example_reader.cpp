@@ -57,6 +57,7 @@ ExampleReader::Form ExampleReader::form_of(const ExampleLine& line,
             "missing: an example has an \"input\", a \"source\" or \"nodes\"");
   refuse_if(!line.target.exists(), "target", "missing: an example has a target");
   refuse_if(line.edges.exists() && !is_graph, "edges", "expected \"nodes\" with it");
+  refuse_if(line.global.exists() && !is_graph, "global", "expected \"nodes\" with it");
   refuse_if(is_graph && reads_rows, "nodes", "a language model reads an \"input\" or a \"source\"");
   refuse_if(!line.grid.empty() && reads_rows, "grid", "a language model reads a sequence");
   refuse_if(is_pair && framing == ModelKind::classifier, "source",
@@ -129,6 +130,11 @@ void ExampleReader::read_edges(const LineValue& edges) {
     for (const float node : {edges.numbers[i], edges.numbers[i + 1]})
       check_input(node >= 0 && node < static_cast<float>(x_.size()) && node == std::floor(node),
                   "expected nodes from 0 to {}, found {}", std::ssize(x_) - 1, node);
+}
+
+void ExampleReader::read_global(const LineValue& global) {
+  check_input(!global.exists() || global.is_vector(), "expected a list of numbers");
+  expect_same(is_first_, corpus_.format.global, global.size, "as many numbers");
 }
 
 void ExampleReader::read_grid(const std::vector<int32_t>& grid) {
@@ -248,8 +254,10 @@ uint64_t ExampleReader::hash_of(const ExampleLine& line) {
       line.input.exists() && (line.input.form != ValueForm::text || !line.input.text.empty());
   uint64_t hash = hash_of(has_input ? line.input : line.target);
   if (line.source.exists()) hash = stable_hash(bytes_of(line.input.numbers), hash_of(line.source));
-  const std::vector<float>& edges = line.edges.numbers;
-  return edges.empty() ? hash : stable_hash(bytes_of(edges), hash);
+  for (const LineValue* of_graph : {&line.edges, &line.global})
+    if (const std::vector<float>& numbers = of_graph->numbers; !numbers.empty())
+      hash = stable_hash(bytes_of(numbers), hash);
+  return hash;
 }
 
 void ExampleReader::read(const ExampleLine& line, const LineOrigin& origin, ExampleRows& rows) {
@@ -267,6 +275,8 @@ void ExampleReader::read(const ExampleLine& line, const LineOrigin& origin, Exam
     expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n',
                 "\"nodes\" and \"edges\"");
     read_edges(line.edges);
+    key = "global";
+    read_global(line.global);
     key = "grid";
     read_grid(line.grid);
     key = "target";
@@ -290,6 +300,7 @@ void ExampleReader::read(const ExampleLine& line, const LineOrigin& origin, Exam
   rows.features.add(reads_vectors() ? line.input.numbers : none);
   rows.values.add(has_numbers() ? line.target.numbers : none);
   rows.edges.add(line.edges.numbers);
+  rows.globals.add(line.global.numbers);
   is_first_ = false;
 }
 

@@ -71,6 +71,7 @@ struct ExampleRows {
   Lists<int32_t> positions;       // Example::position_ids
   Lists<float> features, values;  // as in Example
   Lists<float> edges;             // for each edge its two nodes and its features
+  Lists<float> globals;           // Example::global
 
   const Row& operator[](int64_t i) const { return rows[static_cast<size_t>(i)]; }
   int64_t size() const { return std::ssize(rows); }
@@ -116,6 +117,7 @@ class ExampleReader {
   void read_tokens(const LineValue& value, std::vector<int32_t>& ids);
   void read_vectors(const LineValue& input);
   void read_edges(const LineValue& edges);
+  void read_global(const LineValue& global);
   void read_grid(const std::vector<int32_t>& grid);
   void read_target(const LineValue& target);
   void read_numbers(const LineValue& target);

@@ -13,7 +13,7 @@ namespace heed {
 
 static size_t numbers_of(const Example& example) {
   return example.source.size() + example.input.size() + example.target.size() +
-         example.features.size() + example.edge_features.size();
+         example.features.size() + example.edge_features.size() + example.global.size();
 }
 
 ExampleStream::ExampleStream(ExampleProgram program, uint64_t seed,

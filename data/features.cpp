@@ -75,6 +75,14 @@ void join_edge_features(Examples examples, int64_t edges, int64_t width, Tensor&
   }
 }
 
+// The numbers of whole graphs: (B, width).
+void join_globals(Examples examples, int64_t width, Tensor& globals) {
+  globals = Tensor::empty({std::ssize(examples), width});
+  real* out = globals.mutable_data();
+  for (const Example* each : examples)
+    out = std::copy(each->global.begin(), each->global.end(), out);
+}
+
 // Throws Error for numbers that do not fill positions or edges: the batch has no room for the rest.
 void check_example(int64_t i, const Example& example, const ExampleFormat& format) {
   const int64_t width = format.features, numbers = std::ssize(example.features);
@@ -94,6 +102,9 @@ void check_example(int64_t i, const Example& example, const ExampleFormat& forma
   check(edge_numbers == edges * format.edge_features,
         "features: example {} has {} numbers of edges, but {} edges of {} features", i,
         edge_numbers, edges, format.edge_features);
+  check(std::ssize(example.global) == format.global,
+        "features: example {} has {} numbers of the graph as a whole, expected {}", i,
+        example.global.size(), format.global);
 }
 
 void collate_features(Examples examples, const ExampleFormat& format, ModelKind framing,
@@ -117,6 +128,7 @@ void collate_features(Examples examples, const ExampleFormat& format, ModelKind 
                                            : batch.input.dim(1);
   if (format.position_ids) pad_positions(examples, time, batch.positions);
   if (!format.has_edges) return;
+  if (format.global > 0) join_globals(examples, format.global, batch.global);
   join_ends(examples, &Example::sender, time, batch.edges.sender);
   join_ends(examples, &Example::receiver, time, batch.edges.receiver);
   if (format.edge_features > 0)

@@ -17,6 +17,7 @@ struct ExampleFormat {
   int64_t features = 0;       // F; 0: positions hold tokens
   bool has_edges = false;     // between positions
   int64_t edge_features = 0;  // features of an edge
+  int64_t global = 0;         // numbers of a graph as a whole, U
   bool position_ids = false;  // in place of 0 to T - 1: Example::position_ids
   bool numbers = false;       // targets are numbers: Example::values
   // Each position has a target or none: a classifier with model.pool = "none", or a language model

@@ -295,6 +295,7 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   sizes.two_sources = corpus.format.two_sources;
   sizes.grid = corpus.grid;
   sizes.edge_features = corpus.format.edge_features;
+  sizes.global = corpus.format.global;
   check_input(!experiment.model.share_embeddings || corpus.source == corpus.target,
               "`model.share_embeddings` = true needs one vocabulary for both sides: set "
               "`data.share_vocabulary` = true");

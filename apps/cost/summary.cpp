@@ -83,6 +83,7 @@ Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t
     batch.edges.receiver = Ids::empty({edges});
     if (corpus.format.edge_features > 0)
       batch.edges.features = Tensor::empty({edges, corpus.format.edge_features});
+    if (format.global > 0) batch.global = Tensor::empty({examples, format.global});
   }
   return batch;
 }

@@ -55,6 +55,10 @@ Example example_of(const std::string& text, const Corpus& corpus, const ExampleF
   const int64_t positions = format.features > 0 ? line.input.size : std::ssize(example.input);
   check_input(positions > 0, "expected an input");
   if (format.has_edges) read_edges(line.edges, format, positions, example);
+  check_input(
+      line.global.size == format.global && (!line.global.exists() || line.global.is_vector()),
+      "\"global\": expected a list of {} numbers", format.global);
+  example.global = line.global.numbers;
   check_input(line.positions.empty() || std::ssize(line.positions) == positions,
               "\"positions\": expected {}, found {}", positions, line.positions.size());
   check_input(line.positions.empty() || format.position_ids,

@@ -40,6 +40,7 @@ void add_lengths(Json& json, const Corpus& corpus) {
 void add_format(Json& json, const Corpus& corpus) {
   if (corpus.format.features > 0) json.set("features", corpus.format.features);
   if (corpus.format.has_edges) json.set("edge_features", corpus.format.edge_features);
+  if (corpus.format.global > 0) json.set("global", corpus.format.global);
   if (corpus.format.numbers) json.set("numbers", true);
   if (corpus.format.at_positions) json.set("at_positions", true);
   if (corpus.format.two_sources) json.set("two_sources", true);
@@ -84,6 +85,7 @@ void read_format(const Json& json, Corpus& corpus) {
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.format.has_edges = true;
     corpus.format.edge_features = count_in(*edge_features, 0);
+    if (const Json* global = json.find("global")) corpus.format.global = count_in(*global, 1);
   }
   if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
   check_input(corpus.grid.empty() || corpus.format.features > 0, "'grid' without 'features'");

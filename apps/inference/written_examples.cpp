@@ -121,6 +121,7 @@ std::string example_row(const Corpus& corpus, const Example& example) {
                                 : tokens_json(*corpus.source, source_of(corpus, example)));
   if (corpus.format.two_sources) row.set("source", tokens_json(*corpus.source, example.source));
   if (corpus.format.has_edges) row.set("edges", edges_json(example));
+  if (!example.global.empty()) row.set("global", Json::list(example.global, exact));
   if (!corpus.grid.empty()) row.set("grid", corpus.grid);
   if (!example.position_ids.empty())
     row.set("positions",

@@ -78,6 +78,7 @@ struct RandomInputs {
       tokens(inputs) = random_tokens(time, vocabulary());
     lengths(inputs) = Ids::full({1}, static_cast<int32_t>(time));
     if (reads_edges(o)) inputs.edges = random_edges(time, sizes_.edge_features);
+    if (sizes_.global > 0) inputs.global = normal(1, sizes_.global);
     if (!is_seq2seq_) return;
     const int64_t target = readable(8);
     inputs.input = random_tokens(target, sizes_.vocabulary);

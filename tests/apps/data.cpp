@@ -88,6 +88,13 @@ TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
   const auto nodes = std::ssize(graphs[0].at("nodes").elements());
   for (const Json& edge : graphs[0].at("edges").elements())
     CHECK(edge.elements()[0].integer() < nodes);
+  const std::string whole =
+      R"({"nodes":[[1.0],[2.0]],"edges":[[0,1]],"global":[0.5,2.0],"target":"x"})";
+  write_file(folder / "wholes.jsonl", whole + "\n");
+  const auto wholes = lines_of(
+      "[model]\nkind = 'classifier'\n[data]\nkind = 'examples'\npath = 'wholes.jsonl'\n" + data,
+      "train");
+  CHECK(wholes[0].text() == whole);
   check_rejected(heed_in(folder.path, {"data", "c.toml", "--split", "none", "--write", "x.jsonl"}),
                  2, {"no split 'none'"});
   check_rejected(heed_in(folder.path, {"data", "c.toml", "--write", "x.txt"}), 2, {".jsonl"});

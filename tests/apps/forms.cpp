@@ -67,6 +67,33 @@ TEST_CASE("runs on images, video, graphs and audio evaluate like training, and c
   }
 }
 
+TEST_CASE("a run on graphs with a global vector evaluates like training, and answers graphs") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 40; ++i)
+    lines += fmt::format(
+        R"({{"nodes": [[1], [2]], "edges": [[0, 1, 0.5], [1, 0, 1]], "global": [{}], "target": "{}"}})"
+        "\n",
+        i, i % 2 == 0 ? "x" : "y");
+  write_file(folder / "g.jsonl", lines);
+  write_file(folder / "c.toml",
+             "[train]\nsteps = 4\nbatch_size = 8\n[model]\nkind = 'classifier'\nlayers = 1\n"
+             "dim = 16\nheads = 2\n[model.block]\nmixing = 'graph_attention'\nglobal = 3\n"
+             "[model.positional]\nkind = 'none'\n[data]\nkind = 'examples'\npath = 'g.jsonl'\n"
+             "test_fraction = 0.2\n");
+  check_evaluates_as_measured(folder);
+  CHECK_CONTAINS(heed_ok(folder.path, {"summary", "c.toml"}), "global_hidden");
+  const auto answer = [&](const std::string& global) {
+    return heed_in(folder.path, {"generate", "r"},
+                   R"({"nodes": [[1]], "edges": [[0, 0, 1]], "target": "x")" + global + "}\n");
+  };
+  const std::string label = succeeded(answer(R"(, "global": [4])")).out;
+  CHECK((label == "x\n" || label == "y\n"));
+  for (const char* global :
+       {"", R"(, "global": [4, 5])", R"(, "global": [null])", R"(, "global": 4)"})
+    CHECK_CONTAINS(answer(global).err, "\"global\": expected a list of 1 numbers");
+}
+
 TEST_CASE("grids larger than any data are rejected before memory is allocated") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml",

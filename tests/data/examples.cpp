@@ -248,6 +248,7 @@ TEST_CASE("examples: a file that cannot be used has one error with line and key"
       {R"({"input": "a", "target": "b", "grid": [1]})", lm,
        "\"grid\": a language model reads a sequence"},
       {R"({"input": "a", "target": "b", "edges": [[0, 0]]})", lm, "\"edges\": expected"},
+      {R"({"input": "a", "target": "b", "global": [0]})", lm, "\"global\": expected \"nodes\""},
       {R"({"nodes": "a b", "edges": 5, "target": "b"})", classifier,
        "\"edges\": expected lists of 2 numbers, the two nodes of an edge first"},
       {R"({"nodes": "a b", "edges": "0 1", "target": "b"})", classifier,

@@ -179,6 +179,26 @@ TEST_CASE("examples: graphs, grids and positions of their own") {
   CHECK(batch.edges.sender[1] == 3 + 2);
   CHECK(batch.edges.receiver[1] == 3 + 0);
   CHECK(numbers_in(batch.edges.features) == std::vector<float>{0.5F, 1, 2});
+  const auto wholes = [&](const char* first, const char* second) {
+    return vectors_of(
+        folder,
+        fmt::format("{{\"nodes\": [[1], [2]], \"edges\": [[0, 1]], {}\"target\": \"x\"}}\n"
+                    "{{\"nodes\": [[1]], {}\"target\": \"y\"}}\n",
+                    first, second),
+        to_classify);
+  };
+  const Corpus global = wholes("\"global\": [0.5, 2], ", "\"global\": [3, 4], ");
+  CHECK(global.format.global == 2);
+  CHECK(numbers_in(batch_of(global, to_classify).global) == std::vector<float>{0.5F, 2, 3, 4});
+  CHECK_FALSE(batch.global);
+  const auto message = [&](const char* first, const char* second) {
+    return input_error([&] { wholes(first, second); });
+  };
+  CHECK_CONTAINS(message("", "\"global\": [1], "), "line 2: \"global\": expected as many numbers");
+  CHECK_CONTAINS(message("\"global\": [1], ", ""), "line 2: \"global\": expected as many numbers");
+  for (const char* other : {"1", "\"x\"", "[\"x\"]", "[]", "[[1]]", "[null]", "[1, null]"})
+    CHECK_CONTAINS(message(fmt::format("\"global\": {}, ", other).c_str(), ""),
+                   "line 1: \"global\": expected a list of numbers");
   const Corpus grid = vectors_of(
       folder, "{\"input\": [1, 2, 3, 4, 5, 6], \"grid\": [2, 3], \"target\": [0, 1, 0, 1, 0, 1]}\n",
       to_classify, true);
