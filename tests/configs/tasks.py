@@ -248,7 +248,7 @@ class Tasks(unittest.TestCase):
 
     def test_molecules(self):
         counts = {}
-        for example in drawn(molecules, atoms=8, edges="distances"):
+        for example in drawn(molecules, atoms=8, edges="distances", limit=2):
             kinds = ["CNO"[node.index(1)] for node in example["nodes"]]
             self.assertEqual(sorted(kinds), ["C"] * 6 + ["N", "O"])
             distances = {(i, j): d for i, j, d in example["edges"]}
@@ -268,7 +268,7 @@ class Tasks(unittest.TestCase):
         by_bonds = sum(max(counts.get((f"{b} bonds", t), 0) for t in ("free", "bound")) for b in range(3, 8)) / 2000
         self.assertAlmostEqual(free, 0.56, delta=0.03)
         self.assertAlmostEqual(by_bonds, 0.60, delta=0.03)
-        for tree in drawn(molecules, 100, atoms=8, edges="bonds"):
+        for tree in drawn(molecules, 100, atoms=8, edges="bonds", limit=2):
             self.assertEqual([edge[2] for edge in tree["edges"]], [1] * 14)
             neighbours = {i: {b for a, b, _ in tree["edges"] if a == i} for i in range(8)}
             at = [["CNO"[node.index(1)] for node in tree["nodes"]].index(kind) for kind in "NO"]
@@ -276,6 +276,17 @@ class Tasks(unittest.TestCase):
             while at[1] not in reached:
                 reached, steps = reached.union(*(neighbours[i] for i in reached)), steps + 1
             self.assertEqual(tree["group"], f"{steps} bonds")
+        bound = blind = 0
+        for example in drawn(molecules, atoms=8, edges="distances", limit=0):
+            (limit,) = example["global"]
+            self.assertTrue(1 <= limit <= 3.5)
+            ends = ["CNO"[node.index(1)] for node in example["nodes"]]
+            distance = {(i, j): d for i, j, d in example["edges"]}[ends.index("N"), ends.index("O")]
+            self.assertEqual(example["target"], "bound" if distance < limit else "free")
+            bound += distance < limit
+            blind += (distance < limit) == (distance < 2.25)
+        self.assertAlmostEqual(bound / 2000, 0.56, delta=0.03)
+        self.assertAlmostEqual(blind / 2000, 0.69, delta=0.03)
 
     def test_caption(self):
         sentences = {example["target"]: example for example in drawn(caption, 3000, size=9, noise=0)}
