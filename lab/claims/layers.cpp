@@ -56,6 +56,13 @@ double change_by(const Mixing& layer, int64_t changed, int64_t first, int64_t la
                   slice(layer(x, {}), 1, first, last));
 }
 
+// The output of graph attention on a complete graph, and what its global vector u becomes.
+std::pair<Tensor, Tensor> with_global(const GraphAttention& graph, const Tensor& x, Tensor u) {
+  const Edges edges = complete_graph(x.dim(1));
+  const Tensor y = graph(x, {.edges = &edges, .global = &u});
+  return {y, u};
+}
+
 const ModelOptions small_block = {.dim = 16, .heads = 2, .feed_forward = 16};
 
 // Replaces position 4 of 9 in the input of 1, 2 and 3 layers with a window of one position to each
@@ -162,6 +169,25 @@ const std::vector<Claim> topics::layers = {
        const Tensor a = graph(x, {{}, &edges}), b = graph(with_ones_added(x, 2), {{}, &edges});
        return distance(slice(b, 1, 0, 1), slice(a, 1, 0, 1)) +
               distance(slice(b, 1, 2, 4), slice(a, 1, 2, 4));
+     }},
+    {"A49", equal, "S3 12.12",
+     "with a vector u: u' is invariant, nodes equivariant, 1,000 random P",
+     [] {
+       const GraphAttention graph(6, 2, 0, {}, {}, 4);
+       const Tensor x = normal(1, 5, 6), u = normal(1, 4);
+       const auto [y, next] = with_global(graph, x, u);
+       return max_of(1000, [&](int64_t) {
+         const Ids order = random_permutation(5);
+         const auto [moved, same] = with_global(graph, permuted(x, order), u);
+         return larger(distance(moved, permuted(y, order)), distance(same, next));
+       });
+     }},
+    {"A49", differs, "S3 12.12", "… and another u changes the nodes",
+     [] {
+       const GraphAttention graph(6, 2, 0, {}, {}, 4);
+       const Tensor x = normal(1, 5, 6);
+       return distance(with_global(graph, x, normal(1, 4)).first,
+                       with_global(graph, x, normal(1, 4)).first);
      }},
     {"A52", at_most(0), "S3",
      "calls with wrong shapes, of six, that are not rejected with an error that has the sizes",
