@@ -391,7 +391,7 @@ void ExampleLoader::store(const char* name, SplitRows split) {
     const int64_t vectors = is_source ? example.positions : 0, tokens = std::ssize(example.source);
     corpus_.longest_source = std::max(
         corpus_.longest_source, format.two_sources ? vectors + tokens : std::max(vectors, tokens));
-    corpus_.longest_input = std::max(
+    corpus_.longest_input = std::max<int64_t>(
         {corpus_.longest_input, std::ssize(example.input), is_source ? 0 : example.positions});
   }
   corpus_.splits[name] = std::move(dataset);

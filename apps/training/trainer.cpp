@@ -94,9 +94,9 @@ StepReport Trainer::step() {
       const Examples examples = batches_.examples(steps_ * count + i / own.count);
       if (corpus_.seconds_waited)
         for (const Example* each : examples)
-          check_longest(
-              experiment_.model, corpus_,
-              std::max({std::ssize(each->source), std::ssize(each->input), each->positions}));
+          check_longest(experiment_.model, corpus_,
+                        std::max<int64_t>(
+                            {std::ssize(each->source), std::ssize(each->input), each->positions}));
       batches_.write(shard_of(examples, own.first + i % own.count, shards),
                      micro_batches_[static_cast<size_t>(i)]);
     }

@@ -125,6 +125,10 @@ export function trainingPanel(site, recording) {
   const live = site.trainer
     ? '<button type="button" class="live" hidden>Train it in this browser</button>'
     : "";
+  const missing = site.playground
+    ? ""
+    : ` This site has no playground, which would train it here: <code>./heed playground</code>
+builds it.`;
   const scores =
     score("step", `of ${steps} steps`) + score("value", "loss") + score("exact", "exact match");
   const json = JSON.stringify(recording).replace(/</g, "\\u003c");
@@ -135,7 +139,8 @@ export function trainingPanel(site, recording) {
 <div><div class="scores">${scores}</div>
 <div data-part="loss">${part.loss}</div><p class="say" data-part="sentence">${part.sentence}</p>
 <p class="q s" data-part="note">Recorded from a training run of ${recording.seconds} s on two cores;
-the input is a test example.</p>${live}${link}</div></div></div>
+the input is a test example.${missing}</p></div></div>
+<div class="links">${live}${link}</div></div>
 <script type="application/json" id="recording">${json}</script>
 <script src="panel.js"></script>`;
 }

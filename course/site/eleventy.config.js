@@ -93,6 +93,7 @@ export default function (eleventy) {
       section: page.section,
       kind: page.kind ?? "text",
       place: page.url,
+      math: page.body.includes("<math"),
       bar,
       beside: beside.map(({ heading, mono, links }) => ({
         heading,
@@ -124,6 +125,13 @@ export default function (eleventy) {
       path.join(out, "site.css"),
       tokens(root) + fs.readFileSync(path.join(out, "site.css"), "utf8"),
     );
+    const font = fs.readFileSync(path.join(here, "font/math.woff2")).toString("base64");
+    fs.writeFileSync(
+      path.join(out, "math.css"),
+      `@font-face {font-family: "heed math"; src: url(data:font/woff2;base64,${font})}\n` +
+        'math {font-family: "heed math", math; font-size: 1.1em}\n',
+    );
+    copy(path.join(here, "font/GUST-FONT-LICENSE.txt"), path.join(out, "math-font-license.txt"));
     copy(
       path.join(here, "node_modules/minisearch/dist/umd/index.js"),
       path.join(out, "minisearch.js"),

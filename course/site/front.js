@@ -35,9 +35,13 @@ const door = (drawing, title, text, line, url, link) =>
   `<section>${drawing}<h2>${title}</h2><p>${text}</p>${command(line)}` +
   `<a class="go" href="${url}">${link} →</a></section>`;
 
+const lead =
+  "Tensors, automatic differentiation, kernels, layers, optimizers and the training loop are all " +
+  "in it. An experiment is a text file, a run is a folder, and every formula appears next to the " +
+  "code that computes it.";
+
 export function frontPage(site, render) {
   const readme = fs.readFileSync(path.join(site.root, "README.md"), "utf8");
-  const lead = /^(?!#|!|\[|<|`)(\S.*(?:\n\S.*)*)/m.exec(readme)?.[1] ?? "";
   // A section of README.md without the output that stands above, rendered.
   const section = (heading) => {
     const [, markdown = ""] =
@@ -87,7 +91,7 @@ export function frontPage(site, render) {
   );
   const body = `
 <div class="hero"><div><h1>heed trains small Transformers on a CPU, with C++ written to be read</h1>
-<p>${escape(lead.replace(/\n/g, " ").replace(/`/g, ""))}</p>
+<p>${lead}</p>
 ${command("./heed train configs/reverse.toml")}
 <pre class="after">${escape(sample(readme))}</pre></div>
 ${trainingPanel(site, { ...recorded.recall, frames: recorded.frames })}</div>

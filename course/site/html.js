@@ -1,16 +1,26 @@
 // Pieces of HTML that several kinds of pages share.
-import { escape, highlight } from "./sources.js";
+import { escape, highlight, lines } from "./sources.js";
 
 const button = `<button type="button" data-copy>copy</button>`;
 
 // A command to type, with a button that copies it.
 export const command = (text) => `<div class="cmd"><code>${escape(text)}</code>${button}</div>`;
 
-// Code with a note above it; code in a language has a button that copies it.
+// Lines of code, each of which wraps on its own, further in than it begins.
+const wrapped = (text, language) =>
+  lines(highlight(text.replace(/\n$/, ""), language))
+    .map((line) => {
+      const indent = line.replace(/<[^>]*>/g, "").search(/[^ ]|$/);
+      return `<span class="l" style="--i:${indent}">${line}\n</span>`;
+    })
+    .join("");
+
+// Code with a note above it; code in a language wraps and has a button that copies it.
 export function code(text, language, note = "") {
   const head =
     language && language !== "text" ? `<header><span>${note}</span>${button}</header>` : "";
-  return `<div class="code">${head}<pre><code>${highlight(text, language)}</code></pre></div>\n`;
+  const body = head ? wrapped(text, language) : escape(text);
+  return `<div class="code">${head}<pre><code>${body}</code></pre></div>\n`;
 }
 
 // What the code above it printed.

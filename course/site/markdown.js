@@ -33,7 +33,8 @@ export function markdown(site) {
     const [language = "", kind = ""] = tokens[i].info.trim().split(/\s+/);
     const text = tokens[i].content;
     if (language === "math") return fence(tokens, i, options, env, self);
-    if (language === "text" && tokens[i - 1]?.type === "fence") return output(text);
+    const above = tokens[i - 1]?.type === "html_block" ? tokens[i - 2] : tokens[i - 1];
+    if (language === "text" && above?.type === "fence") return output(text);
     return code(
       text,
       language,
@@ -46,19 +47,36 @@ export function markdown(site) {
     const rule = md.renderer.rules[kind];
     if (rule) md.renderer.rules[kind] = (...all) => breakable(rule(...all));
   }
-  // A paragraph that begins with "Predict" or "Try it" has a class of its own; the latter embeds
-  // the playground.
-  md.renderer.rules.paragraph_open = (tokens, i, options, env, self) => {
-    const [first, second] = (tokens[i + 1].children ?? []).filter(
-      (token) => token.type !== "text" || token.content,
-    );
-    const word =
-      first?.type === "strong_open"
-        ? /^(Predict|Try it)/.exec(second?.content ?? "")?.[1]
-        : undefined;
-    if (word) tokens[i].attrSet("class", word === "Predict" ? "predict" : "try");
-    return self.renderToken(tokens, i, options);
-  };
+  // A paragraph that begins with "Predict" or "Try it" has a class of its own. After the latter the
+  // playground is embedded. What the code after a prediction prints, and the text about it, are
+  // folded: site.js opens them for a prediction.
+  md.core.ruler.push("heed_predict", ({ tokens, Token }) => {
+    const html = (content) => Object.assign(new Token("html_block", "", 0), { content });
+    const isOutput = (token) => token.type === "fence" && /^text\b/.test(token.info);
+    const classOf = ({ children }) => {
+      const [first, second] = children.filter((token) => token.type !== "text" || token.content);
+      const word = first?.type === "strong_open" && /^(Predict|Try it)/.exec(second?.content)?.[1];
+      return word ? (word === "Predict" ? "predict" : "try") : "";
+    };
+    for (let i = 0; i < tokens.length; ++i) {
+      if (tokens[i].type !== "paragraph_open" || tokens[i].level > 0) continue;
+      const name = classOf(tokens[i + 1]);
+      if (name) tokens[i].attrSet("class", name);
+      if (name !== "predict") continue;
+      let first = i + 3;
+      if (tokens[first]?.type === "fence") while (!isOutput(tokens[first])) ++first;
+      let end = first + Number(isOutput(tokens[first]));
+      while (
+        end < tokens.length &&
+        !/^(fence|heading_open|html_block|hr)$/.test(tokens[end].type) &&
+        !(tokens[end].type === "paragraph_open" && classOf(tokens[end + 1]))
+      )
+        ++end;
+      tokens.splice(end, 0, html("</details>\n"));
+      tokens.splice(first, 0, html('<details class="answer"><summary>Show the answer</summary>\n'));
+      i = end;
+    }
+  });
   md.renderer.rules.paragraph_close = (tokens, i, options, env, self) => {
     const end = self.renderToken(tokens, i, options);
     if (!site.playground || tokens[i - 2].attrGet("class") !== "try") return end;

@@ -28,7 +28,7 @@ export function highlight(text, language) {
 
 // Closes a highlighted span at the end of a line and opens it again on the next, so that each line
 // is whole.
-function lines(html) {
+export function lines(html) {
   const open = [];
   return html.split("\n").map((line) => {
     const before = open.join("");

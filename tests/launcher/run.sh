@@ -549,8 +549,13 @@ a_case "builds the site"
 mkdir -p "$tree/course/site"
 printf '#!/bin/sh\necho "site.sh $*" >>"$calls"\n: >"$2/index.html"\n' >"$tree/course/site/site.sh"
 chmod +x "$tree/course/site/site.sh"
+for tool in node npm; do stub "$tool" </dev/null; done
+stub dpkg-query <<<'exit 1'
 call site
+rm "$tools"/{node,npm}
 expect "exit code" "$code" 0
+expect calls "$(<"$calls")" "apt-get *install *doctest-dev doxygen"$'\n'*
+expect "npm, which is there" "${calls##*npm*}" "$calls"
 expect output "$output" "$tree/build/site/index.html"
 expect calls "$(<"$calls")" "*site.sh $tree/build/site-tools $tree/build/site $tree/build/playground/index.html"
 call site now

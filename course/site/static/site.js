@@ -116,3 +116,31 @@ for (const play of document.querySelectorAll("details.play")) {
   const frame = play.querySelector("iframe");
   play.addEventListener("toggle", () => (frame.src ||= frame.dataset.src), { once: true });
 }
+
+// A prediction opens its answer and stays above it, also when the page is read again.
+document.querySelectorAll("details.answer").forEach((answer, i) => {
+  const key = `${location.pathname}#predict-${i}`;
+  const form = document.createElement("form");
+  form.className = "guess";
+  form.innerHTML = `<input aria-label="Your prediction" placeholder="Your prediction" maxlength="300">
+<button>Compare</button>`;
+  const input = form.querySelector("input");
+  const mine = document.createElement("p");
+  mine.className = "mine";
+  const compare = () => {
+    mine.textContent = input.value.trim() && `You predicted: ${input.value.trim()}`;
+    if (mine.textContent) answer.querySelector("summary").after(mine);
+    answer.open = true;
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    localStorage.setItem(key, input.value);
+    compare();
+  });
+  answer.before(form);
+  input.value = localStorage.getItem(key) ?? "";
+  if (input.value) compare();
+});
+addEventListener("beforeprint", () => {
+  for (const answer of document.querySelectorAll("details.answer")) answer.open = true;
+});
