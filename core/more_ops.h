@@ -31,9 +31,9 @@ inline Tensor operator/(real a, const Tensor& b) { return div(Tensor::scalar(a),
 Tensor neg(const Tensor& x);  // -x
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 Tensor exp(const Tensor& x);                 // eˣ
-Tensor log(const Tensor& x);                 // natural; -inf at 0, NaN below
-Tensor sqrt(const Tensor& x);                // NaN below 0
-Tensor pow(const Tensor& x, real exponent);  // NaN for x < 0 and a fractional exponent
+Tensor log(const Tensor& x);                 // ln x; -inf at 0, NaN below
+Tensor sqrt(const Tensor& x);                // √x; NaN below 0
+Tensor pow(const Tensor& x, real exponent);  // xᵉ; NaN for x < 0 and a fractional exponent e
 
 // The activations of core/activation.h: relu(x), tanh(x), sigmoid(x), silu(x), gelu(x),
 // gelu_tanh(x).
@@ -47,8 +47,8 @@ HEED_ACTIVATIONS(HEED_DEFINE)
 // with length 1 if `keep` is true; those of the functions below, too.
 Tensor sum(const Tensor& x, Axes axes = {}, bool keep = false);
 Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);  // sum / number of elements
-Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);   // equal maxima share the gradient
-Tensor min(const Tensor& x, Axes axes = {}, bool keep = false);   // equal minima share it as well
+Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);   // the maximum; ties share dx
+Tensor min(const Tensor& x, Axes axes = {}, bool keep = false);   // the minimum; ties share dx
 // Σ (x - mean(x))² / (n - correction), over n elements; correction = 1: the unbiased estimate.
 // Throws Error unless n > correction.
 Tensor var(const Tensor& x, Axes axes = {}, bool keep = false, int64_t correction = 1);
@@ -69,8 +69,8 @@ struct TopK {
 TopK topk(const Tensor& x, int64_t k, int axis = -1, bool largest = true);
 
 // ---- ops/join.cpp: along one axis
-Tensor concat(std::span<const Tensor> parts, int axis);  // their other axes are equal
-Tensor stack(std::span<const Tensor> parts, int axis);   // along a new axis
+Tensor concat(std::span<const Tensor> parts, int axis);  // joins along an axis; the others are equal
+Tensor stack(std::span<const Tensor> parts, int axis);   // joins along a new axis
 inline Tensor concat(std::initializer_list<Tensor> parts, int axis) {
   return concat(std::span(parts.begin(), parts.size()), axis);
 }

@@ -119,17 +119,17 @@ struct LabelSmoothing {
                  int32_t impossible_ = -1)
       : epsilon(epsilon_), over(over_), impossible(impossible_) {}
 };
-// The loss of target n is -Σᵥ p(n, v) log softmax(logits)[n, v]. logits (…, vocab), targets (…)
-// each in [0, vocab) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have the
-// loss 0. The mean is over the targets that are not ignored; if all are, it is 0. A row in which
+// L[n] = -Σᵥ p(n, v) log softmax(logits)[n, v], the loss of target n. logits (…, vocab), targets
+// (…), each in [0, vocab) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have
+// the loss 0. The mean is over the targets that are not ignored; if all are, it is 0. A row in which
 // all logits are -inf has the loss inf, for any target, and a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
                      Reduction reduction = Reduction::mean, const LabelSmoothing& smoothing = {});
+inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 // cross_entropy(linear(x, w, b), targets, reduction, smoothing). x (…, I), w (vocab, I), b (vocab)
 // or empty, targets (…). A fast build never stores the gradient of the logits. If there are more
 // than `at_once` logits, it never stores all logits either: their rows are computed in chunks, and
 // once more in backward.
-inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction = Reduction::mean,
                             const LabelSmoothing& smoothing = {}, int64_t at_once = logits_at_once);

@@ -1,4 +1,4 @@
-// y = x wᵀ + b    x (…, inputs) → (…, outputs)
+// y = x wᵀ + b,   x (…, inputs) → (…, outputs)
 //
 // The weight w is stored as (outputs, inputs): row o is what output o reads. Papers write x W, with
 // W = wᵀ.

@@ -6,8 +6,10 @@ import path from "node:path";
 
 import { XMLParser } from "fast-xml-parser";
 
-import { code, output, table } from "./html.js";
+import { groupNames, groupOf, torchNames } from "./groups.js";
+import { code, output, table, wrapped } from "./html.js";
 import { escape, highlight } from "./sources.js";
+import { gradientTests } from "./tests.js";
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -131,33 +133,95 @@ const paragraphs = (value, names) =>
       if (!part.trimStart().startsWith("⟦")) return `<p>${inline(part.trim(), names)}</p>`;
       const lines = [...part.matchAll(/⟦([^⟧]*)⟧/g)].map(([, line]) => line.trimEnd());
       const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
-      return `<pre class="f">${lines.map((line) => escape(line.slice(indent))).join("\n")}</pre>`;
+      const text = lines.map((line) => escape(line.slice(indent))).join("\n");
+      return `<pre class="f${lines.length > 1 ? "" : " w"}">${text}</pre>`;
     })
     .join("\n");
 
-const firstSentence = (value) =>
-  value
-    .replace(/[⟦⟧]/g, "")
-    .trim()
-    .split(/(?<=[.:])\s|\n\s*\n/)[0] ?? "";
+// A summary that stands alone: the first sentence, with the formula or the words after its colon.
+function summaryOf(value) {
+  const [first, ...more] = value
+    .replace(/(?<!\bal\.|\be\.g\.)(?<=\.)\s+(?=[^a-z]|\w+ \()|(?<=[.:)])\s+(?=⟦)/g, "\n\n")
+    .replace(/(?<=⟧)\s+(?=[^⟦\s])/g, "\n\n")
+    .split(/\n\s*\n/)
+    .map((part) =>
+      part
+        .replace(/⟧\s*⟦[^]*|[⟦⟧]/g, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter(Boolean);
+  return first?.endsWith(":") && more.length ? `${first} ${more[0]}` : (first ?? "");
+}
 
-// A declaration of more than 80 characters has each parameter on a line of its own.
-function broken(declaration) {
-  const open = declaration.indexOf("(");
-  const close = declaration.lastIndexOf(")");
-  if (declaration.length <= 80 || open < 0) return declaration;
+// The length of the formula that a comment begins with; 0 if it begins with words.
+function formulaLength(value) {
   let depth = 0;
-  let inside = "";
-  for (const c of declaration.slice(open + 1, close)) {
-    depth += "(<{[".includes(c) - ")>}]".includes(c);
-    inside += c === "," && depth === 0 ? ",\n   " : c;
+  let end = 0;
+  for (; end < value.length; ++end) {
+    if ("([{".includes(value[end])) ++depth;
+    if (")]}".includes(value[end])) --depth;
+    const rest = value.slice(end, end + 12);
+    if (
+      /^([;:,.]\s| (along|where|of each|over the|if) | \([A-Z][a-z])/.test(rest) &&
+      depth < 1 + /^ \(/.test(rest)
+    )
+      break;
   }
-  return `${declaration.slice(0, open + 1)}\n    ${inside}${declaration.slice(close)}`;
+  const first = value.slice(0, end);
+  return /[=∘√Σ·²ˣᵉφ+/→-]/.test(first) && !/^[A-Z][a-z]|([a-z]{3,}\s+){2}[a-z]{3,}/.test(first)
+    ? end
+    : 0;
+}
+
+// [formulas, rest] of a comment as HTML: what is set off in it first, else what it begins with.
+function formulaFirst(value, names) {
+  const lines = value.match(/(?:⟦[^⟧]*⟧\s*)+/)?.[0];
+  if (lines && isFormula(lines))
+    return [paragraphs(lines), paragraphs(value.replace(lines, "\n\n"), names)];
+  const length = formulaLength(value);
+  if (!length) return ["", paragraphs(value, names)];
+  const rest = value.slice(length).replace(/^[;:,.]?\s*/, "");
+  return [
+    `<pre class="f w">${escape(value.slice(0, length).replace(/\s+/g, " "))}</pre>`,
+    paragraphs(
+      rest.replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()),
+      names,
+    ),
+  ];
+}
+const isFormula = (lines) => /[=→]/.test(lines) && !lines.includes(";⟧");
+
+// A declaration as the header has it, or as Doxygen has it where that is elsewhere.
+const headers = new Map();
+function declarationIn(root, { name, declaration, file, line, kind }) {
+  if (!/^(function|enum)$/.test(kind) || !file) return declaration;
+  if (!headers.has(file))
+    headers.set(file, fs.readFileSync(path.join(root, file), "utf8").split("\n"));
+  const lines = headers.get(file);
+  let at = Number(line) - 1;
+  while (/^\s*template </.test(lines[at - 1] ?? "")) --at;
+  const indent = lines[at]?.search(/\S/) ?? 0;
+  let depth = 0;
+  let text = "";
+  for (const one of lines.slice(at, at + 12)) {
+    const words = one.slice(indent).replace(/\s*\/\/.*/, "");
+    for (const [i, c] of [...words].entries()) {
+      const isEnd = depth === 0 && (c === ";" || c === "{" || (c === ":" && /\)\s*$/.test(text)));
+      if (isEnd && text.includes(name.replace(/^~/, "")))
+        return text.replace(/\b(inline|virtual|friend) /g, "").trim();
+      if ("(<{".includes(c) && words[i + 1] !== "=") ++depth;
+      if (")}".includes(c) || (c === ">" && words[i - 1] !== "-")) --depth;
+      text += c;
+    }
+    text += "\n";
+  }
+  return declaration;
 }
 
 function signature(declarations, names) {
-  const text = declarations.map((one) => `${broken(one)};`).join("\n");
-  return `<pre class="sig"><code>${linked(highlight(text, "cpp"), names)}</code></pre>`;
+  const text = declarations.map((one) => `${one};`).join("\n");
+  return `<pre class="sig"><code>${linked(wrapped(text, "cpp"), names)}</code></pre>`;
 }
 
 const mono = (value) => `<span class="m">${value}</span>`;
@@ -165,11 +229,15 @@ const enumTable = (values, names) =>
   table(values.map((value) => [mono(escape(value.name)), inline(unescaped(value.text), names)]));
 
 // What a page says of one member: its signature, its comment, the values of an enumeration.
-const entry = (of, names) =>
-  `<h2 class="m" id="${escape(of.name)}">${escape(of.name)}</h2>` +
-  signature([of.declaration], names) +
-  paragraphs(of.text, names) +
-  enumTable(of.values, names);
+function entry(of, names) {
+  const [first, rest] = formulaFirst(of.text, names);
+  return (
+    `<h2 class="m" id="${escape(of.name)}">${escape(of.name)}</h2>${first}` +
+    signature([of.declaration], names) +
+    rest +
+    enumTable(of.values, names)
+  );
+}
 
 // The members of a class: its data as one table, then each function.
 function members(of, names) {
@@ -195,18 +263,25 @@ function members(of, names) {
 // Chapters of the course that link to a name, as in [`softmax`](../core/ops/softmax.cpp).
 function chaptersOf(root) {
   const folder = path.join(root, "course");
-  const chapters = new Map();
+  const [chapters, used] = [new Map(), new Map()];
   for (const file of fs
     .readdirSync(folder)
     .filter((name) => /^\d+_.*\.md$/.test(name))
     .sort()) {
     const markdown = fs.readFileSync(path.join(folder, file), "utf8");
-    for (const [, name] of markdown.matchAll(/\[`([\w:]+)`\]\(\.\.\//g)) {
-      const last = name.split("::")[0];
-      chapters.set(last, (chapters.get(last) ?? new Set()).add(file));
-    }
+    const add = (name, to = chapters) => to.set(name, (to.get(name) ?? new Set()).add(file));
+    for (const [, name] of markdown.matchAll(/\[`([\w:]+)`\]\(\.\.\//g)) add(name.split("::")[0]);
+    for (const [, block] of markdown.matchAll(/^```cpp.*\n([\s\S]*?)^```/gm))
+      for (const [name] of block
+        .replace(/"[^"]*"|\/\/.*/g, "")
+        .matchAll(/(?<!\.)\b[a-zA-Z]\w{2,}(?=[ ({<:])/g))
+        add(name, used);
   }
-  return chapters;
+  // A name that no chapter explains is used in some.
+  return (name) =>
+    chapters.has(name)
+      ? ["taught in", [...chapters.get(name)]]
+      : ["used in", [...(used.get(name) ?? [])].slice(0, 3)];
 }
 
 // The sections of a page whose C++ the tests execute, by each name of their headings: {names, text,
@@ -344,7 +419,10 @@ export function apiPages(site, xml) {
     .readdirSync(xml)
     .filter((name) => /^(class|struct|namespaceheed\.xml|.*_8h\.xml)/.test(name))
     .map((name) => compound(path.join(xml, name)));
+  for (const { members: of } of compounds)
+    for (const one of of) one.declaration = declarationIn(root, one);
   const chapters = chaptersOf(root);
+  const testOf = gradientTests(root);
   const operations = examplesOf(root, "docs/operations.md");
   const classExamples = examplesOf(root, "docs/classes.md");
   const functions =
@@ -372,8 +450,9 @@ export function apiPages(site, xml) {
       types.set(one.name, `${urlOfFile(one.file)}#${one.name}`);
   const typesBut = (name) => new Map([...types].filter(([one]) => one !== name));
 
-  const foot = (name, file, line, more = []) => {
-    const taught = [...(chapters.get(name) ?? [])].map(
+  const foot = (name, file, line, more = [], isLayer = false) => {
+    const [how, files] = chapters(name);
+    const taught = files.map(
       (chapter) =>
         `<a href="../course/${chapter.replace(/md$/, "html")}">` +
         `chapter ${Number(chapter.slice(0, 2))}</a>`,
@@ -383,19 +462,25 @@ export function apiPages(site, xml) {
         `${escape(file)}</a>, line ${line}`,
       ...more,
     ];
-    if (taught.length) parts.push(`taught in ${taught.join(", ")}`);
+    if (taught.length) parts.push(`${how} ${taught.join(", ")}`);
+    const test = testOf(name, isLayer);
+    if (test)
+      parts.push(
+        `gradients tested in <a class="m" href="../${site.sources.url(test.file)}#L${test.line}">` +
+          `${escape(test.file)}</a>: “${escape(test.title)}”`,
+      );
     const text = parts.join(" · ");
     return `<p class="q s">${text[0].toUpperCase()}${text.slice(1)}</p>`;
   };
-  const page = (url, title, group, file, body, sections, about) => ({
+  const page = (url, title, file, body, sections, about) => ({
     file: `api/${url}`,
     url: `api/${url}`,
     title,
     section: "api",
     nav: "api",
-    group,
+    group: groupOf(title, file),
     kind: "api",
-    about: firstSentence(about),
+    about: summaryOf(about),
     body:
       `<p class="meta">${mono("heed::")} · ` +
       `${mono(`#include &lt;heed/${escape(file.replace("apps/run/", ""))}&gt;`)}</p>\n` +
@@ -426,19 +511,25 @@ export function apiPages(site, xml) {
         ...(others.length ? [`see also ${others.join(", ")}`] : []),
       ];
       const texts = [...new Set(overloads.map((one) => one.text))];
+      const [first, rest] = formulaFirst(texts[0], types);
       const body = overloads
-        .map(
-          (one, i) =>
-            signature([one.declaration], types) +
-            (overloads[i + 1]?.text === one.text ? "" : paragraphs(one.text, types)),
-        )
+        .map((one, i) => {
+          const text = one.text === texts[0] ? rest : paragraphs(one.text, types);
+          return (
+            signature([one.declaration], types) + (overloads[i + 1]?.text === one.text ? "" : text)
+          );
+        })
         .join("\n");
       return page(
         `${name}.html`,
         name,
         "core/ops.h",
-        "core/ops.h",
-        title(name) + body + before + html + foot(name, overloads[0].file, overloads[0].line, more),
+        title(name) +
+          first +
+          body +
+          before +
+          html +
+          foot(name, overloads[0].file, overloads[0].line, more),
         [
           { id: name, title: name, level: 1, text: `${texts.join(" ")} ${example?.text ?? ""}` },
           ...sections,
@@ -458,15 +549,29 @@ export function apiPages(site, xml) {
       html,
       sections: more,
     } = exampleOf(classExamples.get(one.name), one.name, "docs/classes", names);
-    const about = one.text || aboutFile(one.file);
+    const ofFile = aboutFile(one.file);
+    // The main class of a header has the formula in the header's first comment.
+    const stem = path.basename(one.file, ".h").replace(/_/g, "");
+    const isMain = one.name.toLowerCase().endsWith(stem);
+    const about = isMain ? ofFile || one.text : one.text || ofFile;
+    const [own, rest] = formulaFirst(one.text || ofFile, names);
+    const first = own || (isMain ? formulaFirst(ofFile, names)[0] : "");
     const body = [
       title(one.name),
       base,
-      paragraphs(about, names),
+      first,
+      rest,
       before,
       html,
       members(visible, names),
-      foot(one.name, one.file, one.line),
+      foot(
+        one.name,
+        one.file,
+        one.line,
+        [],
+        one.file.startsWith("nn/") &&
+          visible.some((of) => /^Tensor operator\(\)/.test(of.declaration)),
+      ),
     ].join("");
     const sections = [
       { id: one.name, title: one.name, level: 1, text: one.text },
@@ -478,17 +583,7 @@ export function apiPages(site, xml) {
         text: of.text,
       })),
     ];
-    pages.push(
-      page(
-        urlOf(one.name),
-        one.name,
-        `${one.file.split("/")[0]}: classes`,
-        one.file,
-        body,
-        unique(sections),
-        about,
-      ),
-    );
+    pages.push(page(urlOf(one.name), one.name, one.file, body, unique(sections), about));
   }
   const rest = functions.filter((one) => !isOperation(one));
   for (const [file, of] of groupBy(rest, (one) => one.file)) {
@@ -500,17 +595,7 @@ export function apiPages(site, xml) {
       { id: file, title: file, level: 1, text: about },
       ...of.map((one) => ({ id: one.name, title: one.name, level: 2, text: one.text })),
     ];
-    pages.push(
-      page(
-        urlOfFile(file),
-        file,
-        "headers: functions and types",
-        file,
-        body,
-        unique(sections),
-        about,
-      ),
-    );
+    pages.push(page(urlOfFile(file), file, file, body, unique(sections), about));
   }
   return [index(pages), ...pages];
 }
@@ -527,11 +612,11 @@ const unique = (sections) => [
 ];
 
 function index(pages) {
-  const groups = [...groupBy(pages, (one) => one.group)].map(([group, of]) => ({
-    group,
-    id: linkOf(group),
-    of,
-  }));
+  const byGroup = groupBy(pages, (one) => one.group);
+  const groups = groupNames.map((group) => ({ group, id: linkOf(group), of: byGroup.get(group) }));
+  const urls = new Set(pages.map((one) => path.posix.basename(one.url)));
+  for (const { name, page } of torchNames)
+    if (!urls.has(page.split("#")[0])) throw new Error(`groups.js: ${name} leads nowhere: ${page}`);
   const body = groups.map(({ group, id, of }) => {
     const rows = of.map((one) => [
       `<a class="m" href="${path.posix.basename(one.url)}">${escape(one.title)}</a>`,
@@ -550,10 +635,20 @@ function index(pages) {
     body:
       "<h1>API</h1><p>Every public function and class of heed, from the comments of its headers. " +
       "The letters of shapes (B, T, D, H, K, …) are those of " +
-      `<a href="../course/index.html#one-notation">the course</a>.</p>${body.join("\n")}`,
+      `<a href="../course/index.html#one-notation">the course</a>. The last table lists ` +
+      `<a href="#pytorch">PyTorch’s names</a>.</p>${body.join("\n")}` +
+      `<h2 id="pytorch">PyTorch’s names</h2>` +
+      table(
+        [...groupBy(torchNames, (one) => one.here)].map(([here, of]) => [
+          mono(of.map(({ name }) => escape(name)).join("<br>")),
+          `<a href="${of[0].page}">${escape(here)}</a>`,
+        ]),
+        ["PyTorch", "here"],
+      ),
     sections: [
       { id: "api", title: "API", level: 1, text: "" },
       ...groups.map(({ group, id }) => ({ id, title: group, level: 2, text: "" })),
+      { id: "pytorch", title: "PyTorch’s names", level: 2, text: "" },
     ],
   };
 }

@@ -7,7 +7,7 @@ const button = `<button type="button" data-copy>copy</button>`;
 export const command = (text) => `<div class="cmd"><code>${escape(text)}</code>${button}</div>`;
 
 // Lines of code, each of which wraps on its own, further in than it begins.
-const wrapped = (text, language) =>
+export const wrapped = (text, language) =>
   lines(highlight(text.replace(/\n$/, ""), language))
     .map((line) => {
       const indent = line.replace(/<[^>]*>/g, "").search(/[^ ]|$/);

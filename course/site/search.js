@@ -2,6 +2,8 @@
 // which gets the same options with it.
 import MiniSearch from "minisearch";
 
+import { torchNames } from "./groups.js";
+
 export const searchOptions = {
   fields: ["title", "words", "page", "text"],
   storeFields: ["title", "where", "url", "weight"],
@@ -48,5 +50,17 @@ export function searchIndex(pages) {
             [0, page.kind === "api" ? 2.4 : 1.5, 1, 0.8][level],
           );
   }
+  if (pages.some((page) => page.kind === "api"))
+    for (const { name, here, page } of torchNames)
+      search.add({
+        id: count++,
+        title: name,
+        words: name.split(".").at(-1),
+        page: "",
+        where: `PyTorch · here ${here}`,
+        url: `api/${page}`,
+        text: "",
+        weight: 2,
+      });
   return search.toJSON();
 }

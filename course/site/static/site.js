@@ -35,12 +35,13 @@
   // Entries with all words of the query, then those with some. A title that is the query comes
   // first.
   function find(query) {
+    const isQuery = (name) => name.toLowerCase() === query.toLowerCase();
     const options = {
       prefix: true,
       fuzzy: 0.15,
       boost: { title: 4, words: 4, page: 2 },
       boostDocument: (_, __, { title, weight }) =>
-        weight * (title.toLowerCase() === query.toLowerCase() ? 3 : 1),
+        weight * ([title, title.split(".").at(-1)].some((name) => isQuery(name)) ? 3 : 1),
     };
     const all = search.search(query, { ...options, combineWith: "AND" });
     const known = new Set(all.map((one) => one.id));
@@ -122,8 +123,9 @@ document.querySelectorAll("details.answer").forEach((answer, i) => {
   const key = `${location.pathname}#predict-${i}`;
   const form = document.createElement("form");
   form.className = "guess";
-  form.innerHTML = `<input aria-label="Your prediction" placeholder="Your prediction" maxlength="300">
-<button>Compare</button>`;
+  form.innerHTML =
+    '<input aria-label="Your prediction" placeholder="Your prediction" maxlength="300">' +
+    "<button>Compare</button>";
   const input = form.querySelector("input");
   const mine = document.createElement("p");
   mine.className = "mine";

@@ -16,11 +16,16 @@ from chromium import CONTRAST, Browser
 
 SHOWN = ["index.html", "course/index.html", "course/04_attention.html", "course/exercises/heads.html", "docs/data.html",
          "docs/commands.html", "configs/pairs.html", "course/museum/no-scale.html", "api/index.html", "api/scaled_dot_product_attention.html",
-         "api/Tensor-class.html", "api/core.scope.h.html", "docs/reading.html", "docs/classes.html"]
+         "api/MultiHeadAttention-class.html", "api/Tensor-class.html", "course/06_heads.html", "api/core.scope.h.html", "docs/reading.html", "docs/classes.html"]
 # Formulas that reach out of the text, which has no box that scrolls around those of a line.
 FORMULAS = """return [...document.querySelectorAll('article .piece, article p math, article li math')].filter((part) =>
   part.getClientRects().length && !part.closest('.katex-block, .katex-display, .wide') &&
   part.getBoundingClientRect().right > part.closest('article').getBoundingClientRect().right + 1).map((part) => part.textContent)"""
+
+# What is wider than its box, apart from boxes that scroll and have a shade at the edge that says so.
+CLIPPED = """return [...document.querySelectorAll('main *')].filter((part) => part.clientWidth && !part.closest('svg, math, iframe')
+  && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline' && !(/auto|scroll/.test(getComputedStyle(part).overflowX)
+  && getComputedStyle(part).backgroundImage.includes('gradient'))).map((part) => part.outerHTML.slice(0, 120))"""
 
 
 class Page(HTMLParser):
@@ -56,9 +61,11 @@ def check_links(site):
 
 def check_page(browser, site, name, folder):
     browser.get(f"file://{site / name}")
-    for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
-        browser.show(width, scheme, 900 if width == 1280 else 850)
+    for width, scheme in ((1280, "light"), (1280, "dark"), (1920, "light"), (1000, "light"), (400, "light"), (400, "dark")):
+        browser.show(width, scheme, 850 if width == 400 else 900)
         browser.fits(width)
+        cut = browser.js(CLIPPED)
+        assert not cut, f"{name}, {width}: cut off without a sign: {cut[:5]}"
         bad = browser.js(CONTRAST)
         assert not bad, f"{name}, {scheme}: low contrast: {bad}"
         if folder:
@@ -113,6 +120,62 @@ def check_mask(browser, site):
         browser.js("[...document.querySelectorAll('a')].find((a) => a.textContent === arguments[0] && a.getClientRects().length).click()", link)
         browser.wait(f"return document.title.startsWith({json.dumps('All names' if link == 'API' else link)})")
     assert "causal" in browser.js("return document.querySelector('article').innerText")
+
+
+def check_pytorch(browser, site):
+    """PyTorch's names are found, and the search says what they are here."""
+    browser.get(f"file://{site / 'index.html'}")
+    browser.show(1280)
+    for query, page in (("F.scaled_dot_product_attention", "scaled_dot_product_attention.html"), ("nn.MultiheadAttention", "MultiHeadAttention-class.html"),
+                        ("view", "Tensor-class.html#reshape"), ("unsqueeze", "Tensor-class.html#reshape"), ("torch.cat", "concat.html")):
+        assert f"api/{page}" in found(browser, query)[:3], f"{query}: {found(browser, query)}"
+    found(browser, "unsqueeze")
+    assert "here reshape" in browser.js("return document.getElementById('found').textContent")
+
+
+def check_api(browser, site):
+    """A page begins with its formula, then has the header's declaration, the test of its gradients and its chapters."""
+    for name, formula, declaration in (
+            ("MultiHeadAttention-class", "Q = x Wq", "Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;"),
+            ("softmax", "exp(x) / Σ exp(x)", "Tensor softmax(const Tensor& x, int axis = -1);"),
+            ("linear", "y[…, o] = Σᵢ x[…, i] w[o, i] + b[o]", "Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {});")):
+        browser.get(f"file://{site / 'api' / name}.html")
+        parts = browser.js("return [...document.querySelectorAll('article > pre')].map((pre) => pre.textContent.trim())")
+        assert parts[0].startswith(formula), parts[0]
+        assert any(declaration in part for part in parts), parts
+        foot = browser.js("return [...document.querySelectorAll('article > p.q')].at(-1).textContent")
+        assert "gradients tested in tests/" in foot and "chapter" in foot, foot
+
+
+def check_predict(browser, site):
+    """An answer is hidden until one has predicted, and the prediction stays beside it; without scripts a click shows it."""
+    url = f"file://{site / 'course/04_attention.html'}"
+    browser.get(url)
+    browser.show(1280)
+    assert browser.js("return document.querySelectorAll('.predict').length === document.querySelectorAll('details.answer:not([open])').length")
+    assert not browser.js("return document.querySelector('details.answer pre.o').checkVisibility()")
+    browser.js("document.querySelector('.guess input').focus()")
+    for letter in "2 0 1":
+        press(browser, letter)
+    browser.press("Enter")
+    for _ in range(2):
+        assert browser.js("return document.querySelector('details.answer pre.o').checkVisibility()")
+        assert browser.js("return document.querySelector('details.answer .mine').textContent") == "You predicted: 2 0 1"
+        assert browser.js("return document.querySelectorAll('details.answer[open]').length") == 1
+        browser.get(url)  # it stays
+    browser.js("localStorage.clear()")
+
+
+def check_hover(browser, site):
+    """Pointing at links, buttons and code moves nothing."""
+    browser.get(f"file://{site / 'api/softmax.html'}")
+    browser.show(1280)
+    places = "return [...document.querySelectorAll('main *')].map((part) => Object.values(part.getBoundingClientRect().toJSON()).join())"
+    before = browser.js(places)
+    for x, y in browser.js("""return [...document.querySelectorAll('main a, main button, main pre')].map((part) => part.getBoundingClientRect())
+            .filter((box) => box.top < 890).slice(0, 30).map((box) => [box.left + 4, box.top + 4])"""):
+        browser.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        assert browser.js(places) == before, (x, y)
 
 
 def check_panel(browser, site):
@@ -187,6 +250,10 @@ def main():
         assert formulas > 20, f"{formulas} formulas in chapter 4"
         check_search(browser, site)
         check_mask(browser, site)
+        check_pytorch(browser, site)
+        check_api(browser, site)
+        check_predict(browser, site)
+        check_hover(browser, site)
         check_panel(browser, site)
         check_try(browser, site)
         if (site / "trainer.js").exists():
