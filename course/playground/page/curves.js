@@ -19,9 +19,18 @@ export function groupedLosses(losses) {
 
 // The end of the axis of steps: the next 200 after the newest step, so that it follows learning.
 export const endOfSteps = (step) => Math.max(200, Math.ceil(step / 200) * 200);
+// Until when the model learned, with as much again to see that it has: Infinity if it has not.
+export function endOfLearning(history) {
+  const solved = history.find(({ scores }) => scores.exact_match >= 0.95);
+  return solved ? Math.max(100, Math.ceil((1.5 * solved.step) / 50) * 50) : Infinity;
+}
 
 const roomForNumber = 50; // beside the end of a curve
 
+const lineOf = (history) => ({
+  x: history.map(({ step }) => step),
+  y: history.map(({ scores }) => scores.loss),
+});
 const valueAt = (history, step, score) =>
   history.findLast((each) => each.step <= step)?.scores[score] ?? history[0]?.scores[score];
 
@@ -89,19 +98,42 @@ function circlesOf(made, events, valueOf, choose) {
   });
 }
 
+// All steps, as a strip below the curves that end earlier; these lie on its ground.
+function wholeStrip(line, { step, width, end, whole }) {
+  const made = chart({
+    width,
+    right: roomForNumber,
+    height: 52,
+    label: "Loss by step, all steps",
+    x: { kind: "linear", ends: [0, whole] },
+    y: { kind: "linear", ends: [0, Math.max(...line.y)], ticks: [] },
+    lines: [line],
+  });
+  const { x, box } = made.scales;
+  const [left, top] = [px(x(0)), box.top];
+  const ground = { x: left, y: top, width: px(x(end) - x(0)), height: 52 - box.bottom - top };
+  made.prepend(svg("rect", { ...ground, class: "ground" }));
+  drawCursor(made, step);
+  made.append(textAt(0, 46, "all steps"));
+  return made;
+}
+
 // view: {sides: [{history, losses, label}], step: the one that is shown, last, events, guess,
-// ablated: {loss, exact_match} or null, examples, width, heights: [two], end, choose(step)}
+// ablated: {loss, exact_match} or null, examples, width, heights: [two], end and whole: of the
+// axis and of all steps, choose(step)}
 export function drawCurves(view) {
-  const { sides, step, events, guess, ablated, width, end } = view;
+  const { sides, events, guess, ablated, width, end, whole } = view;
+  const step = Math.min(view.step, end); // a later one is at the edge, and in the strip
+  const upTo = (history) => history.filter((each) => each.step <= end);
   const colours = ["var(--h1)", "var(--h2)"];
   const curve = (side, i, score) => ({
     label: i ? side.label : "validation",
     colour: colours[i],
     dash: i ? "5 3" : undefined,
-    x: side.history.map((each) => each.step),
-    y: side.history.map(({ scores }) => scores[score]),
+    x: upTo(side.history).map((each) => each.step),
+    y: upTo(side.history).map(({ scores }) => scores[score]),
   });
-  const training = { ...groupedLosses(sides[0].losses), label: "training", width: 1 };
+  const training = { ...groupedLosses(sides[0].losses.slice(0, end)), label: "training", width: 1 };
   training.colour = "var(--train)";
   const losses = sides.map((side, i) => curve(side, i, "loss"));
   const largest = Math.max(
@@ -123,8 +155,7 @@ export function drawCurves(view) {
     x: { ...x, ticks: [] },
     y: { kind: "linear", ends: [0, top] },
     lines: training.x.length ? [training, ...losses] : losses,
-    rules:
-      guess > 0 ? [{ y: guess, text: "guessing by how often each occurs", isAbove: true }] : [],
+    rules: guess > 0 ? [{ y: guess }] : [],
   });
   const exact = chart({
     width,
@@ -136,16 +167,18 @@ export function drawCurves(view) {
     lines: sides.map((side, i) => curve(side, i, "exact_match")),
   });
   exact.append(textAt(0, view.heights[1] - 6, "step"));
+  const guessing = guess > 0 ? [{ label: "guessing", colour: "var(--quiet)", dash: "2 4" }] : [];
   const { history } = sides[0];
+  const all = { ...losses[0], ...lineOf(history) };
   const now = {
-    loss: valueAt(history, step, "loss"),
-    exact: valueAt(history, step, "exact_match"),
+    loss: valueAt(history, view.step, "loss"),
+    exact: valueAt(history, view.step, "exact_match"),
   };
   drawCursor(loss, step);
   drawCursor(exact, step);
   levelText(loss, step, now.loss, textOfLoss(now.loss), "var(--h1)");
   levelText(exact, step, now.exact, percent(now.exact), "var(--h1)");
-  circlesOf(loss, events, (at) => valueAt(history, at, "loss"), view.choose);
+  circlesOf(loss, upTo(events), (at) => valueAt(history, at, "loss"), view.choose);
   if (ablated) {
     drop(loss, step, now.loss, ablated.loss, textOfLoss(ablated.loss));
     drop(exact, step, now.exact, ablated.exact_match, percent(ablated.exact_match));
@@ -154,7 +187,7 @@ export function drawCurves(view) {
     html(
       "figure",
       {},
-      html("figcaption", {}, html("b", {}, "Loss"), ...legend([training, ...losses])),
+      html("figcaption", {}, html("b", {}, "Loss"), ...legend([training, ...losses, ...guessing])),
       loss,
     ),
     html(
@@ -167,6 +200,7 @@ export function drawCurves(view) {
         html("span", { class: "s q" }, `${view.examples} validation examples`),
       ),
       exact,
+      ...(whole > end ? [wholeStrip(all, view)] : []),
     ),
   ];
 }

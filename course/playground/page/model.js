@@ -898,5 +898,7 @@ function bands(view, columns, { end, encoderEnd }) {
   return [box, stream];
 }
 
-export const textOfLoss = (loss) => significant(loss, loss < 0.1 ? 2 : 3);
+// Two digits: smaller differences are noise of the validation examples.
+export const textOfLoss = (loss) =>
+  loss < 0.01 ? "< 0.01" : loss < 100 ? loss.toFixed(2) : significant(loss, 2);
 export const textOfExact = (fraction) => percent(fraction);

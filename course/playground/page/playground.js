@@ -1,8 +1,8 @@
 // The page: settings, training, and what is drawn when. Each model lives in a Side.
 import { html, makeButton, replace, withCode } from "../../../lab/page/dom.js";
-import { whole } from "../../../lab/page/text.js";
+import { percent, whole } from "../../../lab/page/text.js";
 import { breaks } from "./breaks.js";
-import { drawCurves, endOfSteps } from "./curves.js";
+import { drawCurves, endOfLearning, endOfSteps } from "./curves.js";
 import { eventsOf } from "./events.js";
 import { drawModel, textOfExact, textOfLoss } from "./model.js";
 import { configPanel, headPanel, keysPanel, logitPanel, partPanel } from "./panel.js";
@@ -58,6 +58,7 @@ function startPage() {
   const state = {
     task: null, // of tasks; null: a config of one's own
     values: {}, // key → value as TOML, of model A; without those that keep their default
+    solved: null, // the step at which training stopped because nothing is left to learn
     other: null, // what model B has otherwise: {key, value} or {mistake, name}; with `look`
     sides: [first],
     running: false,
@@ -82,6 +83,7 @@ function startPage() {
     moreBreaks: false,
   };
   const narrowQuery = matchMedia("(max-width: 720px)");
+  const wideQuery = matchMedia("(min-width: 1640px)");
   const sheetQuery = matchMedia("(max-width: 1055px)"); // panels are sheets at the bottom
 
   // --- values of keys
@@ -238,7 +240,7 @@ function startPage() {
     state.values = first.summary.values;
     complain("error", null);
     if (state.other) await makeOther(state.other);
-    Object.assign(state, { shown: null, position: null, ablated: null });
+    Object.assign(state, { shown: null, position: null, ablated: null, solved: null });
     state.off.clear();
     if (["head", "part", "logit"].includes(state.panel?.kind)) state.panel = null;
     if (state.example >= first.summary.validation) state.example = 0;
@@ -313,7 +315,7 @@ function startPage() {
     let count = 1;
     let since = 0; // steps since the last drawing
     let drawn = 0;
-    while (state.running && first.step < total()) {
+    while (state.running && first.step < total() && !stopsSolved()) {
       const most = [1, 10, 50, Infinity, Infinity][byId("speed").valueAsNumber];
       const wait = byId("speed").valueAsNumber === 4 ? 1000 : redrawMs;
       const now = Math.max(1, Math.min(count, total() - first.step, most - since));
@@ -334,6 +336,16 @@ function startPage() {
     }
     await keepFrame();
     await drawAll();
+  }
+
+  // Training stops once when the validation examples are right three times in a row.
+  function stopsSolved() {
+    const isRight = ({ scores }) => scores.exact_match >= 0.99;
+    const { history } = first;
+    if (state.solved !== null || state.other || history.length < 4) return false;
+    if (!history.slice(-3).every(isRight)) return false;
+    state.solved = first.step;
+    return true;
   }
 
   function start() {
@@ -584,9 +596,18 @@ function startPage() {
       const name = state.other.name ?? differenceOf(state.other);
       const losses = `: its loss is ${textOfLoss(b.loss)}, and A’s is ${textOfLoss(a.loss)}.`;
       texts = { strong: `B, ${name}`, after: losses, look: state.other.look };
+      const tour = tours.find(({ other }) => other.name === name);
+      if (tour) texts.nodes = () => [chip(`tour ${tour.name}`, "Guided tour", tourOn.begin, tour)];
       texts.note = texts.look
         ? ""
         : "Both have the same seed and the same examples; one key differs.";
+    } else if (state.solved !== null && step >= state.solved) {
+      const { exact_match: exact } = measuredAt(first, step).scores;
+      texts = {
+        strong: "Solved",
+        after: `: ${percent(exact)} of the validation examples are right. Next:`,
+        nodes: nextOnes,
+      };
     } else if (last) {
       texts = {
         text: `${last.text} `,
@@ -615,6 +636,7 @@ function startPage() {
         texts.strong ? html("b", {}, texts.strong) : "",
         texts.after ?? "",
         texts.note ? html("small", {}, texts.note) : "",
+        texts.nodes ? html("div", { class: "chips" }, ...texts.nodes()) : "",
         texts.look
           ? html(
               "details",
@@ -626,6 +648,40 @@ function startPage() {
       );
     }
   }
+
+  const chip = (key, words, action, ...of) =>
+    makeButton({ "data-key": key, onclick: () => action(...of) }, words);
+
+  // What to do with a model that has learned its task.
+  function nextOnes() {
+    const next = tasks[(tasks.indexOf(state.task) + 1) % tasks.length];
+    const longer = [
+      ["data.lengths", 2],
+      ["data.digits", 1],
+      ["data.size", 2],
+    ].find(([key]) => textsOfTask().knobs.some(([name]) => name === key));
+    const harder = (key, by) =>
+      setKey(key)(valueOf(key).replace(/\d+/g, (digits) => `${Number(digits) + by}`));
+    const [strongest] = [...(measuredAt(first, stepShown()).heads ?? [])].sort(
+      (a, b) => scoreOf(b) - scoreOf(a),
+    );
+    const tour = tours.find(({ task }) => task === state.task?.name) ?? tours[0];
+    const copy = ({ target }) =>
+      navigator.clipboard?.writeText(on.link()).then(() => (target.textContent = "copied"));
+    return [
+      longer ? chip("next harder", "a harder task", harder, ...longer) : null,
+      chip("next task", `task ${next.name}`, chooseTask, next),
+      chip("next mistake", "a mistake", tourOn.begin, tour),
+      strongest
+        ? chip("next head", "ablate a head", on.head, strongest.module, strongest.head)
+        : null,
+      makeButton({ "data-key": "next link", onclick: copy }, "copy link"),
+      chip("next toml", "as TOML", openPanel, { kind: "config" }),
+      chip("next heed", "train it with ./heed", openPanel, { kind: "config" }),
+    ];
+  }
+  const scoreOf = ({ previous = 0, induction = 0, duplicate = 0 }) =>
+    Math.max(previous, induction, duplicate);
 
   function drawPredictions() {
     const most = state.trace.pixels ? 6 : 5;
@@ -745,6 +801,9 @@ function startPage() {
     const step = stepShown();
     const { matches: narrow } = narrowQuery;
     const width = Math.max(280, byId("curves").clientWidth || 328);
+    const heights = narrow ? [210, 150] : wideQuery.matches ? [300, 220] : [150, 122];
+    const steps = endOfSteps(first.step);
+    const end = Math.min(steps, endOfLearning(first.history));
     const nodes = drawCurves({
       sides: state.sides,
       step,
@@ -753,8 +812,9 @@ function startPage() {
       ablated: state.off.size ? state.ablated : null,
       examples: first.summary.validation,
       width,
-      heights: narrow ? [210, 150] : [150, 122],
-      end: endOfSteps(first.step),
+      heights: end < steps ? heights.map((height) => height - 26) : heights,
+      end,
+      whole: steps,
       choose: (chosen) => goTo(chosen),
     });
     replace(byId("plots"), ...nodes);
@@ -915,20 +975,11 @@ function startPage() {
     });
   }
 
-  function drawTours() {
-    const buttons = tours.map((of) =>
-      makeButton(
-        { class: "link", "data-key": `tour ${of.name}`, onclick: () => tourOn.begin(of) },
-        of.name,
-      ),
-    );
-    byId("tours").replaceChildren(...buttons);
-  }
-
   // --- the controls
 
   function showTab(tab) {
     document.body.dataset.tab = tab;
+    scrollTo(0, 0);
     for (const each of byId("tabs").children) {
       const chosen = each.dataset.tab === tab;
       each.setAttribute("aria-selected", `${chosen}`);
@@ -1026,7 +1077,6 @@ function startPage() {
 
   (async () => {
     drawTasks();
-    drawTours();
     try {
       for (const { key, ...rest } of await first.call("keys")) keys.set(key, rest);
     } catch (error) {

@@ -21,6 +21,12 @@ EXACT = f"{STATE}.sides[0].history.at(-1).scores.exact_match"
 FLOW = "document.getElementById('flow').innerHTML"
 ERROR = "return !document.getElementById('error').hidden && document.getElementById('error').textContent"
 
+# Elements that are wider than their boxes, apart from those that scroll or end in "…".
+CLIPPED = """return [...document.querySelectorAll('body *')].filter((part) => part.checkVisibility() && part.clientWidth
+  && !part.closest('svg') && part.scrollWidth > part.clientWidth + 1).filter((part) => {
+    const {display, overflowX, textOverflow} = getComputedStyle(part);
+    return display !== 'inline' && !/auto|scroll/.test(overflowX) && textOverflow !== 'ellipsis'; }).map((part) => part.outerHTML.slice(0, 140))"""
+
 
 def address(page, config=None, task=None, run=False):
     parts = [f"config={urllib.parse.quote(config)}"] if config is not None else []
@@ -77,6 +83,69 @@ def check_arrival(browser, page):
     text = browser.js("return document.getElementById('now').textContent")
     assert text.startswith("Exact match passed") or text.startswith("Head "), text
     assert browser.js("return document.querySelectorAll('.event').length") >= 1
+
+
+def check_solved(browser, page):
+    """Training stops when the task is learned, and says what is next; the curves keep to the time of learning."""
+    browser.show(1280)
+    fresh(browser, address(page, task="recall", run=True))
+    browser.wait(f"return {STATE}?.solved > 0 && !{STATE}.running", 300)
+    still(browser)
+    assert browser.js("return document.getElementById('now').textContent").startswith("Solved")
+    offers = browser.js("return [...document.querySelectorAll('#now .chips button')].map((b) => b.dataset.key)")
+    assert [f"next {name}" for name in ("harder", "task", "mistake", "head", "link", "toml", "heed")] == offers, offers
+    assert browser.js("return document.querySelector('#status div:nth-child(2) b').textContent") == "< 0.01"
+    solved, learned = browser.js(f"return [{STATE}.solved, {STATE}.sides[0].history.find((e) => e.scores.exact_match >= 0.95).step]")
+    click(browser, "#train")  # goes on, and does not stop again
+    browser.wait(f"return {STEP} > {max(solved + 100, 3 * learned + 200)}", 120)
+    stop(browser)
+    assert browser.js("return document.querySelectorAll('#plots svg').length") == 3
+    ends = browser.js("return [...document.querySelectorAll('#plots figure:last-child svg')].map((s) => s.scales.x.domain[1])")
+    assert learned < ends[0] < 2 * learned + 100 < ends[1], (learned, ends)
+    assert browser.js("return document.documentElement.scrollHeight") <= 900
+    click(browser, f"#now {key_of('next head')}")
+    browser.wait("return document.querySelector('#panel .map')")
+    still(browser)
+    press(browser, "Escape")
+    still(browser)
+    click(browser, f"#now {key_of('next harder')}")
+    browser.wait(f"return {STATE}.running && {STATE}.values['data.lengths'] === '[6, 6]' && {STATE}.solved === null", 60)
+    stop(browser)
+
+
+def check_shapes(browser, page):
+    """Shapes is learned in a few seconds of training."""
+    fresh(browser, address(page, task="shapes", run=True))
+    browser.wait(f"return {STATE}?.sides[0].history.length && {EXACT} >= 0.9", 300)
+    stop(browser)
+    assert browser.js(f"return {STEP}") < 400
+
+
+def check_clipped(browser, page):
+    """No text is cut off at any width, with a panel and without; pointing at a curve moves nothing."""
+    places = "return [...document.querySelectorAll('main *')].map((part) => Object.values(part.getBoundingClientRect().toJSON()).join())"
+    opened(browser, page, "recall")
+    for width in (1920, 1280, 1000, 400):
+        browser.show(width, height=850 if width == 400 else 900)
+        still(browser)
+        for opens in ("head decoder.layers.1.attention.head.0", "part decoder.layers.0.feed_forward", None):
+            if opens:
+                click(browser, key_of(opens))
+                browser.wait("return !document.getElementById('panel').hidden")
+                still(browser)
+            cut = browser.js(CLIPPED)
+            assert not cut, (width, opens, cut[:5])
+            press(browser, "Escape")
+            still(browser)
+        before = browser.js(places)
+        for x in (0.3, 0.6, 0.9):
+            browser.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=width * x, y=200)
+            assert browser.js(places) == before, (width, x)
+    # A tab begins at the top.
+    browser.js("scrollTo(0, 400)")
+    click(browser, "#tabs [data-tab=curves]")
+    assert browser.js("return scrollY") == 0
+    browser.show(1280)
 
 
 def check_slider(browser, page):
@@ -193,12 +262,12 @@ def check_keyboard(browser, page):
         reached.add(found)
     for control in ("train", "one", "again", "speed", "which", "past", "all-keys", "config", "both", "other-key",
                     "head decoder.layers.1.attention.head.1", "part logits", "break No scale", "prediction 4",
-                    "tour No causal mask", "part stream"):
+                    "break No causal mask", "part stream"):
         assert control in reached, (control, sorted(reached))
     browser.show(1280, height=800)
     opened(browser, page, "shapes")
     at = browser.js(f"return {STATE}.position")
-    move, to = ("ArrowDown", at + 6) if at < 30 else ("ArrowUp", at - 6)
+    move, to = ("ArrowDown", at + 4) if at < 12 else ("ArrowUp", at - 4)
     browser.js(f"document.querySelector('{key_of('image')}').focus()")
     press(browser, move)
     browser.wait(f"return {STATE}.position === {to}")
@@ -361,11 +430,17 @@ def check_compare(browser, page):
 def check_tours(browser, page):
     """Five steps: an answer, both models, what was measured, the reason, the museum."""
     opened(browser, page, "recall")
-    tours = browser.js("return [...document.querySelectorAll('#tours button')].map((b) => b.textContent)")
-    assert len(tours) == 3
+    tours = {"Scores without a scale": "No scale", "Softmax on the wrong axis": "Softmax on the wrong axis", "No causal mask": "No causal mask"}
     said = "return document.getElementById('panel').textContent"
+
+    def begin(tour):
+        press_break(browser, tours[tour])  # its only button
+        browser.wait(f"return {STATE}.running && {STATE}.other", 60)
+        stop(browser)
+        click(browser, f"#now {key_of(f'tour {tour}')}")
+
     for tour in tours:
-        click(browser, key_of(f"tour {tour}"))
+        begin(tour)
         browser.wait("return document.querySelectorAll('#panel .choice').length === 3")
         still(browser)
         assert browser.js(f"return document.querySelector('{key_of('tour next')}').disabled")
@@ -385,7 +460,7 @@ def check_tours(browser, page):
         press(browser, "Escape")
         still(browser)
     # The last of them until it shows what it teaches.
-    click(browser, key_of(f"tour {tours[-1]}"))
+    click(browser, f"#now {key_of('tour No causal mask')}")
     browser.wait(f"return document.querySelector('{key_of('tour back')}') !== null")
     for _ in range(2):
         click(browser, key_of("tour back"))
@@ -542,7 +617,7 @@ def main():
     browser = Browser()
     try:
         browser.show(1280)
-        for check in (check_arrival, check_slider, check_head, check_parts, check_keyboard, check_knobs, check_examples,
+        for check in (check_arrival, check_solved, check_shapes, check_clipped, check_slider, check_head, check_parts, check_keyboard, check_knobs, check_examples,
                       check_breaks, check_compare, check_tours, check_tasks, check_deep, check_long, check_positions, check_sheet, check_address):
             check(browser, page)
         check_looks(browser, page, folder)
