@@ -129,7 +129,7 @@ export default function (eleventy) {
     fs.writeFileSync(
       path.join(out, "math.css"),
       `@font-face {font-family: "heed math"; src: url(data:font/woff2;base64,${font})}\n` +
-        'math {font-family: "heed math", math; font-size: 1.1em}\n',
+        'math {font-family: "heed math", math; font-size: 1.17em}\n',
     );
     copy(path.join(here, "font/GUST-FONT-LICENSE.txt"), path.join(out, "math-font-license.txt"));
     copy(
