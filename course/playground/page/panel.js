@@ -57,8 +57,8 @@ function bars(rows) {
       bar.style.width = `${Math.max(1, Math.min(100, 100 * Math.abs(value))).toFixed(0)}%`;
       return [
         html("span", { class: "q" }, name),
-        html("b", {}, value.toFixed(2).replace("-", "−")),
         html("span", { class: "track" }, bar),
+        html("b", {}, value.toFixed(2).replace("-", "−")),
       ];
     }),
   );

@@ -605,7 +605,7 @@ function startPage() {
       const { exact_match: exact } = measuredAt(first, step).scores;
       texts = {
         strong: "Solved",
-        after: `: ${percent(exact)} of the validation examples are right. Next:`,
+        after: `: ${percent(exact)} are right. What next?`,
         nodes: nextOnes,
       };
     } else if (last) {
@@ -669,7 +669,7 @@ function startPage() {
     const copy = ({ target }) =>
       navigator.clipboard?.writeText(on.link()).then(() => (target.textContent = "copied"));
     return [
-      longer ? chip("next harder", "a harder task", harder, ...longer) : null,
+      longer ? chip("next harder", "harder", harder, ...longer) : null,
       chip("next task", `task ${next.name}`, chooseTask, next),
       chip("next mistake", "a mistake", tourOn.begin, tour),
       strongest
