@@ -129,7 +129,8 @@ export default function (eleventy) {
     fs.writeFileSync(
       path.join(out, "math.css"),
       `@font-face {font-family: "heed math"; src: url(data:font/woff2;base64,${font})}\n` +
-        'math {font-family: "heed math", math; font-size: 1.17em}\n',
+        'math {font-family: "heed math", math}\n' +
+        "@media (min-width: 721px) {math {font-size: 1.17em}}\n",
     );
     copy(path.join(here, "font/GUST-FONT-LICENSE.txt"), path.join(out, "math-font-license.txt"));
     copy(

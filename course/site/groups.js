@@ -49,6 +49,8 @@ export const groupOf = (name, file) =>
 
 // What it is here, its page, and PyTorch's names.
 export const torchNames = `
+reshape, which copies nothing | Tensor.class#reshape | Tensor.view Tensor.reshape torch.unsqueeze
+  torch.squeeze torch.flatten Tensor.unflatten
 Tensor::from | Tensor.class#from | torch.tensor torch.from_numpy
 Tensor::zeros | Tensor.class#zeros | torch.zeros torch.zeros_like
 clone | Tensor.class#clone | Tensor.clone Tensor.contiguous
