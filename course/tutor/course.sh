@@ -129,7 +129,15 @@ list=$({
   { print $0 "\t" (passed[$1] ? "passed" : started[$1] ? "started" : "") "\t" hints[$1] + 0 }')
 listed=$list
 [[ ! $fast ]] || listed=$(awk -F '\t' '$5' <<<"$list")
-upcoming() { awk -F '\t' '$7 != "passed" { print; exit }' <<<"$listed"; }
+# The first exercise that was started and not passed, else the first after the last that was passed, else the first.
+upcoming() {
+  awk -F '\t' '
+    $7 == "passed" { after = ""; next }
+    $7 && !open { open = $0 }
+    !after { after = $0 }
+    !first { first = $0 }
+    END { if (first) print open ? open : after ? after : first }' <<<"$listed"
+}
 # What to type for the next exercise, given as a line of the list.
 command_for() { awk -F '\t' -v heed="$heed" '{ print heed " course " ($7 ? "check" : "start") " " $1 }' <<<"$1"; }
 

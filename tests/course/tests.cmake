@@ -4,7 +4,7 @@ heed_program_tests(test_course)
 target_sources(test_course PRIVATE apps/program.cpp)
 target_compile_definitions(test_course PRIVATE HEED_PLAYGROUND_TASKS="${PROJECT_SOURCE_DIR}/course/playground/tasks")
 add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh $<TARGET_FILE:heed_program>)
-add_test(NAME comments COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/comments.py ${CMAKE_CURRENT_BINARY_DIR}/comments)
+add_test(NAME comments COMMAND ${with_python} ${CMAKE_CURRENT_SOURCE_DIR}/docs/comments.py ${CMAKE_CURRENT_BINARY_DIR}/comments)
 
 # What grades answers, and the miniature, in double.
 file(GLOB sources CONFIGURE_DEPENDS course/exercises/*.cpp)

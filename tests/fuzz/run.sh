@@ -52,6 +52,11 @@ write_seeds() {
   seed state '{"step": 4, "optimizer_steps": 4, "schedule": {}, "training": {}, "sha256": {}}'
   seed metrics '{"step":1,"loss":2.5,"lr":0.01}\n{"step":2,"val":{"loss":1e-3}}\n{"step":3,"loss":null}\n{"st'
   seed result <$run/result.json
+  seed record <$run/run.json
+  seed record '{"sessions": [{"format": 1, "data": "2cf8533cba329770", "from_step": 0, "changed": {"train.steps": ["1", "2"]}}]}'
+  seed data_record '{"data": [{"files": [{"path": "a\\n.txt", "fingerprint": "2cf8533cba329770"}]}]}'
+  for file in configs/sweeps/*.toml; do sed 's/^config = .*/config = "base.toml"/' "$file" | seed sweep; done
+  seed sweep 'config = "base.toml"\nseeds = [1, 2]\n[axes]\n"optim.lr" = [1e-3, 2e-3]\n\n%%%%%%\nmodel.dim=8,16\n1-3\n'
   seed result '[{"a": -1.5e300, "b": [true, null, "\\u00e9\\ud834\\udd1e"]}, 9223372036854775807]'
   local images='\0\0\10\3\0\0\0\2\0\0\0\2\0\0\0\1abcd' labels='\0\0\10\1\0\0\0\2\0\1'
   seed images "$images\n%%%%%%\n$labels"
@@ -73,6 +78,7 @@ fuzz() {
   mkdir -p "$work/corpus/$1"
   local longest=2048
   [[ $1 != subwords ]] || longest=8192  # 256 pieces for bytes take 3 KiB
+  [[ $1 != sweep ]] || longest=512  # each value of an axis makes a config
   HEED_FUZZ=$1 "$program" "$stop" -entropic=0 -max_len=$longest -timeout=1 -rss_limit_mb=1024 -malloc_limit_mb=256 \
     -print_final_stats=1 -artifact_prefix="$work/findings/$1-" \
     "$work/corpus/$1" "$work/seeds/$1" >"$work/$1.log" 2>&1 && return

@@ -18,13 +18,18 @@
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"
+#include "apps/training/data_record.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/metrics.h"
+#include "apps/training/result.h"
+#include "apps/training/run_record.h"
 #include "core/check.h"
 #include "core/safetensors.h"
 #include "core/text.h"
 #include "data/batch.h"
 #include "data/files.h"
+#include "lab/experiments/curves.h"
+#include "lab/experiments/sweep_options.h"
 
 using namespace heed;
 
@@ -126,12 +131,54 @@ void state(std::string_view input) {
   (void)LoopState::from(checkpoint.state().at("training"));
 }
 
-void metrics(std::string_view input) { MetricsFile(written("metrics.jsonl", input), 3); }
+void metrics(std::string_view input) {
+  (void)curves_of(input);
+  MetricsFile(written("metrics.jsonl", input), 3);
+}
 
-// result.json or any other JSON. Written values must read back equal.
+// Returns the folder of this process as that of a run with this run.json.
+RunFolder run_with(std::string_view record) {
+  written("config.toml", "");
+  written("run.json", record);
+  return RunFolder::open(folder());
+}
+
+// result.json, as any JSON, whose written values must read back equal, and as scores.
 void result(std::string_view input) {
   const std::string text = Json::parse(input, "result.json").text();
   require(Json::parse(text, "again").text() == text, "JSON that is written reads the same");
+  written("result.json", input);
+  const RunFolder run = run_with(R"({"sessions": [{"format": 1, "data": "2cf8533cba329770"}]})");
+  if (const auto scores = read_result(run)) (void)scores->json().text();
+}
+
+// run.json
+void record(std::string_view input) {
+  const RunFolder run = run_with(input);
+  DataOptions options;
+  options.kind = &data_kinds::text;
+  (void)recorded_data(run, options);
+  Experiment experiment;
+  ConfigSource::read("configs/sort.toml").fill(experiment);
+  (void)config_with_changes(segments_of(run, experiment));
+}
+
+// data.json of a sweep
+void data_record(std::string_view input) {
+  written(DataRecord::file, input);
+  (void)DataRecord::read(folder());
+}
+
+// A sweep of base.toml, and optionally lines of --axis, the last of which are seeds.
+void sweep(std::string_view input) {
+  written("base.toml", "[model]\nkind = \"seq2seq\"\n[data]\nkind = \"copy\"\nlengths = [1, 2]\n");
+  SweepArguments arguments{.path = written("sweep.toml", next_part(input)), .max_runs = 100};
+  for_each_line(input, [&](std::string_view line, int64_t) { arguments.axes.emplace_back(line); });
+  if (arguments.axes.size() > 1) {
+    arguments.seeds = arguments.axes.back();
+    arguments.axes.pop_back();
+  }
+  (void)sweep_text(read_sweep(arguments), "base.toml");
 }
 
 // Loads data files of a kind and builds batches of all examples.
@@ -221,6 +268,9 @@ constexpr Target targets[] = {{"config", config},
                               {"state", state},
                               {"metrics", metrics},
                               {"result", result},
+                              {"record", record},
+                              {"data_record", data_record},
+                              {"sweep", sweep},
                               {"images", images},
                               {"text", lines_of<data_kinds::text>},
                               {"lines", lines_of<data_kinds::lines>},
