@@ -39,6 +39,9 @@ void RepeatedTokens::choose_place() {
           std::find_if(targets, targets + inputs, [](int32_t id) { return id != ignored; }) -
           targets;
       longest = std::max(longest, inputs);
+      const int32_t* const tokens = batch.input.data() + b * batch.input.dim(1);
+      for (int64_t t = skipped; t + 1 < inputs; ++t)
+        if (targets[t] != ignored && targets[t] != tokens[t + 1]) predicts_next_ = false;
       if (skipped == 0) continue;
       include(skipped + 1 - begin_ - separator_, source);
       include(inputs - skipped - end_, target);

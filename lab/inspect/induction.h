@@ -25,8 +25,9 @@ class RepeatedTokens {
   // The largest first. Fewer than three where the examples have no room for more. None for models
   // other than language models.
   const std::vector<int64_t>& periods() const { return periods_; }
-  // Returns whether the model learns to predict tokens at the positions of the repeated ones.
-  bool has_targets() const { return place_ != Place::source; }
+  // Returns whether the model learns to predict tokens at the positions of the repeated ones: not
+  // where the examples have targets other than the next token.
+  bool has_targets() const { return predicts_next_ && place_ != Place::source; }
   // Returns the position of the first repeated token.
   int64_t first(int64_t period) const { return begin_ + distance(period); }
   // Returns the number of positions from a token to its repetition.
@@ -45,6 +46,7 @@ class RepeatedTokens {
   std::vector<int32_t> ordinary_;                // ids of the tokens that are not special
   int64_t begin_ = 0, separator_ = 0, end_ = 0;  // the number of each in an example: 0 or 1
   Place place_ = Place::target;
+  bool predicts_next_ = true;
   std::vector<int64_t> periods_;
 };
 

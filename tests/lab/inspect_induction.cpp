@@ -194,3 +194,16 @@ TEST_CASE("inspect induction: without either head the repeated tokens are not pr
   CHECK(layers.at("layers").elements()[0].at("kl").number() ==
         doctest::Approx(layers.at("layers").elements()[1].at("kl").number()).epsilon(1e-4));
 }
+
+TEST_CASE("inspect induction: targets that are not the next token have no loss of repeated ones") {
+  InductionModel m;
+  m.examples = {InductionModel::sequences, [&](int64_t i, Example& example) {
+                  example.input = m.inputs[static_cast<size_t>(i)];
+                  example.target = example.input;
+                  std::ranges::sort(example.target);
+                }};
+  m.inspected = std::make_unique<Inspected>(*m.model, m.options, m.corpus, m.examples, 8);
+  const Json json = head_scores(*m.inspected).json();
+  CHECK(json.at("induction_loss").is_null());
+  CHECK(json.at("heads").elements()[1].at("prefix_matching").number() > 0.99);  // it needs none
+}
