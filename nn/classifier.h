@@ -12,6 +12,8 @@ namespace heed::inline HEED_REAL {
 enum class Pool { mean, first, learned, queries, none };
 // Returns whether learned queries read the hidden states.
 inline bool has_queries(Pool pool) { return pool == Pool::learned || pool == Pool::queries; }
+// Returns whether there is a target for each position, or for each learned query.
+inline bool has_many_targets(Pool pool) { return pool == Pool::none || pool == Pool::queries; }
 
 // With two sources it reads features, as a classifier does, and its layers also attend to the
 // states of an encoder of the source's tokens (Bahdanau et al. 2015; here no position is masked).

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/joined.h"
 #include "core/model_kind_names.h"
 #include "nn/classifier.h"
@@ -21,7 +23,19 @@ constexpr Named<Pool> pools[] = {{"mean", Pool::mean},
                                  {"queries", Pool::queries},
                                  {"none", Pool::none}};
 
+bool pools_by_queries(const ModelOptions& o) {
+  return o.kind == ModelKind::classifier && has_queries(o.pool);
+}
+
 }  // namespace
+
+bool has_attention(const ModelOptions& o) {
+  const MixingRule& mixing = *o.mixing.kind;
+  const bool across = o.kind == ModelKind::seq2seq && std::max(o.layers, o.decoder_layers) > 0;
+  return across || pools_by_queries(o) ||
+         (o.layers > 0 &&
+          (mixing.is_attention || mixing.attends_across || &mixing == &mixings::graph_attention));
+}
 
 void InitOptions::fields(Fields& f) {
   static constexpr Named<InitKind> kinds[] = {{"xavier_uniform", InitKind::xavier_uniform},
@@ -49,10 +63,9 @@ void NormOptions::fields(Fields& f) {
 void NormOptions::validate() const { check_fields(*this, "norm"); }
 
 void ModelOptions::fields(Fields& f) {
-  const bool has_learned_pool = kind == ModelKind::classifier && has_queries(pool);
-  const bool attends = mixing.kind->is_attention || mixing.kind->attends_across ||
-                       kind == ModelKind::seq2seq || has_learned_pool;
-  const bool on_edges = mixing.kind == &mixings::graph_attention;
+  const bool attends = has_attention(*this);
+  const bool only_on_edges = mixing.kind == &mixings::graph_attention &&
+                             kind != ModelKind::seq2seq && !pools_by_queries(*this);
   f.choice("kind", kind, model_kind_names,
            "encoder-decoder, decoder-only, or encoder with a pooled head");
   f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
@@ -63,7 +76,7 @@ void ModelOptions::fields(Fields& f) {
   f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
   f.integer("heads", heads, {1, 1 << 12},
             "attention heads; must divide dim unless attention.key_dim sets their width")
-      .when(attends || on_edges);
+      .when(attends);
   f.integer("feed_forward", feed_forward, {0, 1 << 20},
             "hidden width of the feed-forward network; 0: 4 · D")
       .when(mixing.feed_forward);
@@ -73,7 +86,7 @@ void ModelOptions::fields(Fields& f) {
   f.number("dropout", dropout, dropout_range,
            "dropout of embeddings, hidden activations and outputs of sublayers");
   f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights")
-      .when(attends || on_edges);
+      .when(attends);
   norm.fields(f);
   f.flag("norm_first", norm_first,
          "normalise the input of a sublayer (pre-norm), not its output (post-norm)")
@@ -96,11 +109,11 @@ void ModelOptions::fields(Fields& f) {
        "hidden state, for a target at every position")
       .when(kind == ModelKind::classifier);
   f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of the pool")
-      .when(has_learned_pool);
+      .when(pools_by_queries(*this));
   f.section("positional", positional, "encoding of positions");
   f.section("attention", attention, "form of attention", [&](std::string_view key) {
     if (key == "causal") return kind != ModelKind::language_model;  // a GRU can be causal
-    return attends || (on_edges && GraphAttention::honours(key));
+    return attends && (!only_on_edges || GraphAttention::honours(key));
   });
   f.section("block", mixing, "what a layer computes");
   f.section("init", init, "initial weights");
@@ -177,7 +190,7 @@ void ModelOptions::validate() const {
       width(), dim);
   check_input(width() == dim || layers > 0,
               "`attention.output_dim` = {} needs a layer: set `layers`, or leave it at 0", width());
-  const bool learned_pool = is_classifier && has_queries(pool);
+  const bool learned_pool = pools_by_queries(*this);
   check_input(!learned_pool || (attention.window == 0 && !attention.causal),
               "`pool` = \"{}\": {} needs queries with a position in the sequence, which learned "
               "ones do not have",

@@ -249,7 +249,7 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
       position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
   if (corpus.framing != ModelKind::classifier) return;
   const bool at_positions = corpus.format.at_positions;
-  check_input(at_positions == (model.pool == Pool::none || model.pool == Pool::queries),
+  check_input(at_positions == has_many_targets(model.pool),
               "`model.pool` = \"none\" is for data with a target at every position, and {}",
               at_positions ? "these have one: set it" : "these have one for the whole example");
 }

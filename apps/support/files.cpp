@@ -211,6 +211,11 @@ void remove_leftovers(const std::vector<std::string>& paths) {
     ::unlink(in_folder(folder_of(path), Aside::prefix + name_of(path)).c_str());
 }
 
+void remove_leftovers_in(const std::string& folder) {
+  for (const std::string& name : names_in_folder(folder))
+    if (name.starts_with(Aside::prefix)) remove_all(in_folder(folder, name));
+}
+
 std::string in_folder(std::string_view folder, std::string_view name) {
   return (fs::path(folder) / name).string();
 }

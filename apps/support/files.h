@@ -70,6 +70,8 @@ std::vector<std::string> names_in_folder(const std::string& path);
 
 // Removes what a killed process left of writing these files: see Aside.
 void remove_leftovers(const std::vector<std::string>& paths);
+// The same for everything that was written in a folder.
+void remove_leftovers_in(const std::string& folder);
 
 // Removes a file, a link or a folder with its contents, if it exists.
 void remove_all(const std::string& path);

@@ -131,7 +131,7 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
         file.path(), target.name, lacking.size(), rows->to->kind == "labels" ? "labels" : "tokens",
         lacking.examples(10));
   }
-  if (weights.checkpoint) weights.checkpoint->check_model_digest();
+  if (weights.checkpoint) weights.checkpoint->model().check_digest();
   for (size_t i = 0; i < chosen.size(); ++i)
     maps[i] ? read_rows(file, chosen[i], *maps[i]) : read_array(file, chosen[i]);
 }

@@ -67,9 +67,69 @@ void read_array(const SafetensorsFile& file, NamedParameter tensor) {
               file.path(), in_quotes(tensor.name, '\''));
 }
 
+std::vector<int64_t> steps_in(const std::string& folder, std::string_view extension) {
+  std::vector<int64_t> all;
+  for (std::string_view name : names_in_folder(folder)) {
+    if (!name.ends_with(extension)) continue;
+    name.remove_suffix(extension.size());
+    if (const int64_t step = step_of_name(name); step >= 0) all.push_back(step);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+namespace {
+
+// Calls use(). A hint follows its errors.
+template <class Use>
+auto with_hint(const std::string& hint, const Use& use) {
+  try {
+    return use();
+  } catch (const InputError& error) {
+    throw InputError(error.what() + hint);
+  }
+}
+
+}  // namespace
+
+void SavedTensors::check_digest() const {
+  check_input(digest_.empty() || sha256_of_file(path_) == digest_,
+              "{}: damaged: its SHA-256 differs from that in state.json{}", path_, hint_);
+}
+
+SafetensorsFile SavedTensors::opened() const {
+  check_input(exists(path_), "{}: missing{}", path_, hint_);
+  return with_hint(hint_, [&] { return SafetensorsFile(path_, path_ + ": damaged"); });
+}
+
+// Checks names, types and shapes before the digest, because the file can be of any size.
+void SavedTensors::check_shapes(const SafetensorsFile& arrays,
+                                const std::vector<NamedParameter>& tensors) const {
+  try {
+    check_arrays(arrays, tensors);
+  } catch (const InputError&) {
+    double more = 0;  // bytes in the file than in the tensors
+    for (const NamedArray& array : arrays.arrays()) more += static_cast<double>(array.bytes());
+    for (const NamedParameter& tensor : tensors)
+      more -= static_cast<double>(array_of(tensor).bytes());
+    if (more == 0) check_digest();  // perhaps only a name is damaged
+    throw;
+  }
+}
+
+void SavedTensors::read(const std::vector<NamedParameter>& tensors) const {
+  const SafetensorsFile arrays = opened();
+  check_shapes(arrays, tensors);
+  check_digest();
+  with_hint(hint_, [&] {
+    for (const NamedParameter& tensor : tensors) read_array(arrays, tensor);
+  });
+}
+
 Checkpoint::Checkpoint(std::string path, std::string hint)
-    : path_(std::move(path)), hint_(std::move(hint)) {
-  const std::string file = existing(state_file);
+    : path_(std::move(path)), hint_(hint.empty() ? "" : "; " + std::move(hint)) {
+  const std::string file = in_folder(path_, state_file);
+  check_input(exists(file), "{}: missing{}", file, hint_);
   try {
     state_ = read_json(file, "state of a checkpoint", max_state_bytes);
     const std::string digest = state_.at("state_sha256").string();
@@ -80,68 +140,16 @@ Checkpoint::Checkpoint(std::string path, std::string hint)
     digests_ = state_.at("sha256");
     for (const char* name : {model_file, optimizer_file}) (void)digests_.at(name).string();
   } catch (const InputError& error) {
-    check_sound(false, file, "damaged");
+    throw InputError(fmt::format("{}: damaged{}", file, hint_));
   }
   state_.remove("sha256");
   const int64_t named = step_of_name(name_of(path_));
-  check_sound(named < 0 || named == step_, file,
-              fmt::format("of step {}, in the folder of step {}", step_, named));
-}
-void Checkpoint::check_sound(bool sound, const std::string& file, std::string_view problem) const {
-  check_input(sound, "{}: {}{}", file, problem, and_hint());
+  check_input(named < 0 || named == step_, "{}: of step {}, in the folder of step {}{}", file,
+              step_, named, hint_);
 }
 
-std::string Checkpoint::and_hint() const { return hint_.empty() ? "" : "; " + hint_; }
-
-std::string Checkpoint::existing(const char* name) const {
-  std::string file = in_folder(path_, name);
-  check_sound(exists(file), file, "missing");
-  return file;
-}
-
-SafetensorsFile Checkpoint::open(const char* name) const {
-  const std::string file = existing(name);
-  try {
-    return SafetensorsFile(file, file + ": damaged");
-  } catch (const InputError& error) {
-    throw InputError(error.what() + and_hint());
-  }
-}
-
-void Checkpoint::check_digest(const char* name) const {
-  const std::string file = in_folder(path_, name);
-  check_sound(sha256_of_file(file) == digests_.at(name).string(), file,
-              "damaged: its SHA-256 differs from that in state.json");
-}
-
-// Checks names, types and shapes before the digest, because the file can be of any size.
-void Checkpoint::check_shapes(const SafetensorsFile& arrays, const char* name,
-                              const std::vector<NamedParameter>& tensors) const {
-  try {
-    check_arrays(arrays, tensors);
-  } catch (const InputError&) {
-    double more = 0;  // bytes in the file than in the tensors
-    for (const NamedArray& array : arrays.arrays()) more += static_cast<double>(array.bytes());
-    for (const NamedParameter& tensor : tensors)
-      more -= static_cast<double>(array_of(tensor).bytes());
-    if (more == 0) check_digest(name);  // perhaps only a name is damaged
-    throw;
-  }
-}
-
-void Checkpoint::check_model(const std::vector<NamedParameter>& tensors) const {
-  check_shapes(open(model_file), model_file, tensors);
-}
-
-void Checkpoint::read(const char* name, const std::vector<NamedParameter>& tensors) const {
-  const SafetensorsFile arrays = open(name);
-  check_shapes(arrays, name, tensors);
-  check_digest(name);
-  try {
-    for (const NamedParameter& tensor : tensors) read_array(arrays, tensor);
-  } catch (const InputError& error) {
-    throw InputError(error.what() + and_hint());
-  }
+SavedTensors Checkpoint::file(const char* name) const {
+  return SavedTensors(in_folder(path_, name), digests_.at(name).string(), hint_);
 }
 
 std::string Checkpoints::path(int64_t step) const { return in_folder(folder_, step_name(step)); }
@@ -193,18 +201,9 @@ void Checkpoints::retire(int64_t step) const {
   remove_all(aside);
 }
 
-void Checkpoints::clean_up() const {
-  for (const std::string& name : names_in_folder(folder_))
-    if (name.starts_with(Aside::prefix)) remove_all(in_folder(folder_, name));
-}
+void Checkpoints::clean_up() const { remove_leftovers_in(folder_); }
 
-std::vector<int64_t> Checkpoints::steps() const {
-  std::vector<int64_t> all;
-  for (const std::string& name : names_in_folder(folder_))
-    if (const int64_t step = step_of_name(name); step >= 0) all.push_back(step);
-  std::sort(all.begin(), all.end());
-  return all;
-}
+std::vector<int64_t> Checkpoints::steps() const { return steps_in(folder_); }
 
 int64_t Checkpoints::newest_step() const {
   const std::vector<int64_t> all = steps();

@@ -35,6 +35,34 @@ void check_arrays(const SafetensorsFile& file, const std::vector<NamedParameter>
 // Reads an array of the type and shape of the tensor. Throws InputError if a value is not finite.
 void read_array(const SafetensorsFile& file, NamedParameter tensor);
 
+// Returns the steps N, ascending, of which a folder has something named step-N<extension>.
+std::vector<int64_t> steps_in(const std::string& folder, std::string_view extension = "");
+
+// A file of tensors in the folder of a run.
+class SavedTensors {
+ public:
+  // `digest` is the expected SHA-256, "" if it is not known. Errors of a damaged file end with
+  // `hint`.
+  explicit SavedTensors(std::string path, std::string digest = "", std::string hint = "")
+      : path_(std::move(path)), digest_(std::move(digest)), hint_(std::move(hint)) {}
+
+  const std::string& path() const { return path_; }
+  // Throws InputError unless the file exists, is not damaged, and has these names, types and
+  // shapes. Reads no values.
+  void check(const std::vector<NamedParameter>& tensors) const { check_shapes(opened(), tensors); }
+  // Throws as check() and check_digest() do, and if a value is not finite.
+  void read(const std::vector<NamedParameter>& tensors) const;
+  // Throws InputError unless the file has the expected SHA-256.
+  void check_digest() const;
+
+ private:
+  SafetensorsFile opened() const;
+  void check_shapes(const SafetensorsFile& arrays,
+                    const std::vector<NamedParameter>& tensors) const;
+
+  std::string path_, digest_, hint_;
+};
+
 // A saved checkpoint.
 class Checkpoint {
  public:
@@ -43,32 +71,17 @@ class Checkpoint {
 
   const std::string& path() const { return path_; }
   int64_t step() const { return step_; }
-  const Json& state() const { return state_; }      // as passed to save()
-  const Json& digests() const { return digests_; }  // SHA-256 of the files, by name
-  // Throw InputError if the file is missing, damaged, of another model, or has values that are not
-  // finite.
-  void read_model(const std::vector<NamedParameter>& tensors) const { read(model_file, tensors); }
-  void read_optimizer(const std::vector<NamedParameter>& tensors) const {
-    read(optimizer_file, tensors);
-  }
-  // Throws InputError unless the weights have the SHA-256 in state.json.
-  void check_model_digest() const { check_digest(model_file); }
-  // Throws InputError unless the weights have these names, types and shapes. Reads no weight.
-  void check_model(const std::vector<NamedParameter>& tensors) const;
+  const Json& state() const { return state_; }             // as passed to save()
+  const Json& digests() const { return digests_; }         // SHA-256 of the files, by name
+  SavedTensors model() const { return file(model_file); }  // the weights
+  SavedTensors optimizer() const { return file(optimizer_file); }
 
   static constexpr const char* model_file = "model.safetensors";
   static constexpr const char* optimizer_file = "optimizer.safetensors";
   static constexpr const char* state_file = "state.json";
 
  private:
-  void read(const char* name, const std::vector<NamedParameter>& tensors) const;
-  std::string existing(const char* name) const;
-  SafetensorsFile open(const char* name) const;
-  void check_shapes(const SafetensorsFile& arrays, const char* name,
-                    const std::vector<NamedParameter>& tensors) const;
-  void check_digest(const char* name) const;
-  void check_sound(bool sound, const std::string& file, std::string_view problem) const;
-  std::string and_hint() const;  // "; use another …", "" without a hint
+  SavedTensors file(const char* name) const;
 
   std::string path_, hint_;
   int64_t step_ = 0;

@@ -64,7 +64,7 @@ Corpus load_data(const LoadedConfig& config) {
           is_classifier && e.model.pool == Pool::queries ? e.model.pool_queries : 0;
       const ExampleProgram program = has_command ? example_program(config) : ExampleProgram();
       return load_corpus(e.data, e.model.kind, static_cast<uint64_t>(e.seed), existing,
-                         is_classifier && (e.model.pool == Pool::none || queries > 0),
+                         is_classifier && has_many_targets(e.model.pool),
                          has_command ? &program : nullptr, queries);
     });
     for (std::string& note : corpus.notes)

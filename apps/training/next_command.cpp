@@ -7,6 +7,7 @@
 #include "apps/support/shell.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "nn/options.h"
 
 namespace heed {
 namespace {
@@ -62,12 +63,6 @@ std::string test_input(const Corpus& corpus) {
 std::string echo(const std::string& text) {
   const bool is_plain = !text.starts_with('-') && text.find('\\') == text.npos;
   return (is_plain ? "echo " : "printf '%s\\n' ") + shell_word(text);
-}
-
-bool has_attention(const ModelOptions& model) {
-  return model.kind == ModelKind::seq2seq || has_queries(model.pool) ||
-         model.mixing.kind->is_attention || model.mixing.kind->attends_across ||
-         model.mixing.kind == &mixings::graph_attention;
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ Reproduction::Reproduction(const std::string& path, const std::vector<std::strin
     : run_(opened(path, assignments)), segments_(segments_of(run_.folder, run_.config.experiment)) {
   if (Checkpoints(run_.folder.checkpoints(), 1).newest_step() > 0) {
     checkpoint_ = run_.checkpoint("latest");
-    checkpoint_->check_model_digest();
+    checkpoint_->model().check_digest();
     step_ = checkpoint_->step();
     return;
   }

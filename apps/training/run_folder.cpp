@@ -49,7 +49,7 @@ RunFolder RunFolder::open(const std::string& path) {
   for (const std::string& folder : {run.data(), run.snapshots()}) {
     check_own(folder, FileKind::folder);
     for (const std::string& file : names_in_folder(folder))
-      check_own(in_folder(folder, file), FileKind::plain);
+      if (!file.starts_with(Aside::prefix)) check_own(in_folder(folder, file), FileKind::plain);
   }
   for (const std::string& name : names_in_folder(run.checkpoints())) {
     if (step_of_name(name) < 0) continue;

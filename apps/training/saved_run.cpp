@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -57,53 +56,34 @@ Corpus SavedRun::data(const Checkpoint& checkpoint) const {
   return corpus;
 }
 
-namespace {
-
-using UseWeights = std::function<void(const std::vector<NamedParameter>& weights)>;
-
-// Creates the model of a run for weights in the file or folder `path`.
-std::unique_ptr<Model> model_from(const SavedRun& run, const Corpus& corpus,
-                                  const std::string& path, const UseWeights& check,
-                                  const UseWeights& read) {
-  const ModelOptions& options = run.config.experiment.model;
-  const ModelSizes sizes = model_sizes(run.config.experiment, corpus);
+std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const SavedTensors& weights) const {
+  const ModelOptions& options = config.experiment.model;
+  const ModelSizes sizes = model_sizes(config.experiment, corpus);
   {
     // Checks the size before memory is allocated.
     ScopeGuard here;
     here->shapes_only = true;
     const std::unique_ptr<Model> planned = make_model(options, sizes);
-    const std::vector<NamedParameter> weights = planned->parameters();
-    check(weights);
+    const std::vector<NamedParameter> parameters = planned->parameters();
+    weights.check(parameters);
     double bytes = 0;
-    for (const NamedParameter& each : weights) bytes += static_cast<double>(array_of(each).bytes());
+    for (const NamedParameter& each : parameters)
+      bytes += static_cast<double>(array_of(each).bytes());
     check_input(bytes <= available_memory(),
-                "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left", path,
-                bytes / mib, available_memory() / mib);
+                "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left",
+                weights.path(), bytes / mib, available_memory() / mib);
   }
   ScopeGuard here;
   here->initialise = false;  // the values come from the file
   std::unique_ptr<Model> model = make_model(options, sizes);
-  read(model->parameters());
+  weights.read(model->parameters());
   return model;
 }
 
-}  // namespace
-
-std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
-  return model_from(
-      *this, corpus, checkpoint.path(),
-      [&](const auto& weights) { checkpoint.check_model(weights); },
-      [&](const auto& weights) { checkpoint.read_model(weights); });
-}
-
-std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, int64_t step) const {
+SavedTensors SavedRun::weights(int64_t step) const {
   if (std::ranges::binary_search(Checkpoints(folder.checkpoints(), 1).steps(), step))
-    return model(corpus, checkpoint(std::to_string(step)));
-  const Snapshots snapshots(folder.snapshots());
-  return model_from(
-      *this, corpus, snapshots.path(step),
-      [&](const auto& weights) { snapshots.check_model(step, weights); },
-      [&](const auto& weights) { snapshots.read_model(step, weights); });
+    return checkpoint(std::to_string(step)).model();
+  return Snapshots(folder.snapshots()).model(step);
 }
 
 std::vector<int64_t> SavedRun::steps() const {
@@ -134,7 +114,7 @@ TrainedModel::TrainedModel(SavedRun saved, const std::string& which, Needs needs
       checkpoint(run.checkpoint(which)),
       corpus(needs == Needs::data ? run.data(checkpoint) : run.vocabulary()) {
   check_agreement(experiment(), corpus.fingerprint, &checkpoint);
-  model = run.model(corpus, checkpoint);
+  model = run.model(corpus, checkpoint.model());
 }
 
 TrainedModel::Here::Here(const TrainedModel& run) {

@@ -29,10 +29,10 @@ struct SavedRun {
   Corpus vocabulary() const;
   // Loads the data of the run. Throws InputError if they have changed since the training.
   Corpus data(const Checkpoint& checkpoint) const;
-  // Creates the model with the weights of a checkpoint. Does not use the splits of `corpus`.
-  std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
-  // The same with the weights after one of the steps().
-  std::unique_ptr<Model> model(const Corpus& corpus, int64_t step) const;
+  // Creates the model with these weights. Does not use the splits of `corpus`.
+  std::unique_ptr<Model> model(const Corpus& corpus, const SavedTensors& weights) const;
+  // Returns the weights after one of the steps().
+  SavedTensors weights(int64_t step) const;
   // Returns the steps whose weights the run has, ascending: in a checkpoint or a snapshot.
   std::vector<int64_t> steps() const;
 };

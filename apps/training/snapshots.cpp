@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "apps/support/files.h"
-#include "apps/training/checkpoint.h"
 #include "data/files.h"
 
 namespace heed {
@@ -38,34 +37,9 @@ void Snapshots::save(int64_t step, const std::vector<NamedParameter>& model, int
 void Snapshots::settle(int64_t step) const {
   for (const int64_t later : steps())
     if (later > step) remove_all(path(later));
-  for (const std::string& name : names_in_folder(folder_))
-    if (name.starts_with(Aside::prefix)) remove_all(in_folder(folder_, name));
+  remove_leftovers_in(folder_);
 }
 
-std::vector<int64_t> Snapshots::steps() const {
-  std::vector<int64_t> all;
-  for (std::string_view name : names_in_folder(folder_))
-    if (name.ends_with(snapshot_extension)) {
-      name.remove_suffix(snapshot_extension.size());
-      if (const int64_t step = step_of_name(name); step >= 0) all.push_back(step);
-    }
-  std::ranges::sort(all);
-  return all;
-}
-
-SafetensorsFile Snapshots::open(int64_t step) const {
-  const std::string file = path(step);
-  return {file, file + ": damaged"};
-}
-
-void Snapshots::check_model(int64_t step, const std::vector<NamedParameter>& tensors) const {
-  check_arrays(open(step), tensors);
-}
-
-void Snapshots::read_model(int64_t step, const std::vector<NamedParameter>& tensors) const {
-  const SafetensorsFile file = open(step);
-  check_arrays(file, tensors);
-  for (const NamedParameter& tensor : tensors) read_array(file, tensor);
-}
+std::vector<int64_t> Snapshots::steps() const { return steps_in(folder_, snapshot_extension); }
 
 }  // namespace heed

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor_file.h"
+#include "apps/training/checkpoint.h"
 
 namespace heed {
 
@@ -33,16 +33,11 @@ class Snapshots {
   // killed process.
   void settle(int64_t step) const;
 
-  std::vector<int64_t> steps() const;  // ascending
-  // Throws InputError with the path if the file is missing, damaged, of another model, or has
-  // values that are not finite.
-  void check_model(int64_t step, const std::vector<NamedParameter>& tensors) const;
-  void read_model(int64_t step, const std::vector<NamedParameter>& tensors) const;
+  std::vector<int64_t> steps() const;                                          // ascending
+  SavedTensors model(int64_t step) const { return SavedTensors(path(step)); }  // the weights
   std::string path(int64_t step) const;
 
  private:
-  SafetensorsFile open(int64_t step) const;
-
   std::string folder_;
 };
 

@@ -63,10 +63,10 @@ Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
   check_vocabulary_file(checkpoint, run.vocabulary(), training_.corpus.framing);
   check_data(checkpoint, training_.corpus, run.path());
   check_settings(checkpoint, training_.experiment);
-  checkpoint.read_model(training_.trainer.model().parameters());
+  checkpoint.model().read(training_.trainer.model().parameters());
   std::vector<NamedParameter> arrays(optimizer.begin(), optimizer.end());
   arrays.insert(arrays.end(), average.begin(), average.end());
-  checkpoint.read_optimizer(arrays);
+  checkpoint.optimizer().read(arrays);
   Json state = checkpoint.state();
   LoopState training =
       in_context(checkpoint.path(), [&] { return LoopState::from(state.at("training")); });
@@ -184,7 +184,8 @@ std::string TrainingLoop::finish() {
   here->step = static_cast<uint32_t>(best);
   training_.trainer.average().apply(steps);
   if (best != steps && training_.writer)
-    training_.writer->checkpoints().open("best").read_model(training_.trainer.model().parameters());
+    training_.writer->checkpoints().open("best").model().read(
+        training_.trainer.model().parameters());
   share_parameters();
   const double tokens_per_s = training_.tokens_per_second();
   TrainingResult result{steps, to_milliseconds(training_.state.seconds), std::round(tokens_per_s),

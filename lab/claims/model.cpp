@@ -7,6 +7,7 @@
 #include "core/scope.h"
 #include "data/augment.h"
 #include "lab/claims/samples.h"
+#include "nn/options.h"
 #include "nn/recorder.h"
 
 namespace heed::claims {
@@ -238,9 +239,6 @@ Topic properties_of(const Subject& s) {
       no_positions && ((attends && sums_to_one && a.graph_distances == 0) ||
                        (induced && sums_to_one) || (circular && o.mixing.circular_axes.empty()));
   const bool keep_first = is_classifier && o.pool == Pool::first;
-  const bool has_attention =
-      o.layers > 0 && (attends || induced || o.mixing.kind == &mixings::graph_attention ||
-                       is_seq2seq || (is_classifier && has_queries(o.pool)));
   const bool has_pictures = s.sizes.grid.size() >= 2;
   // Its output is one for the whole input.
   const bool has_pool = is_seq2seq || (is_classifier && o.pool != Pool::none);
@@ -354,13 +352,13 @@ Topic properties_of(const Subject& s) {
       {{"A23", equal, "S3", "the weights of every query and head sum to 1 (error)",
         [&s] { return max_over_weights(s, error_of_sums); }},
        sums_to_one,
-       has_attention},
+       has_attention(o)},
       {{"Q9", at_most(0), "S0 eq. 1", "no weight is negative (size of the most negative one)",
         [&s] {
           return max_over_weights(s, [](const Tensor& w) { return number(max(relu(-w))); });
         }},
        sums_to_one,
-       has_attention},
+       has_attention(o)},
   };
   Topic topic{s.title, {}};
   for (const Property& property : properties) {

@@ -150,7 +150,7 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   std::vector<AtlasExample> examples;
   size_t weights = 0;
   {
-    const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(last)));
+    const std::unique_ptr<Model> model = run.model(corpus, run.weights(last));
     here->step = static_cast<uint32_t>(last);
     examples = examples_of(run, corpus, split, *model);
     check_input(!maps_of(*model, examples[0].read).empty(), "the model has no attention layers");
@@ -165,7 +165,7 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   Json step_list = Json::array(), scores = Json::array();
   const Dataset& dataset = split_of(corpus, split);
   for (const int64_t step : steps) {
-    const std::unique_ptr<Model> model = run.model(corpus, step);
+    const std::unique_ptr<Model> model = run.model(corpus, run.weights(step));
     here->step = static_cast<uint32_t>(step);
     for (size_t i = 0; i < examples.size(); ++i)
       maps[i].push_back(maps_of(*model, examples[i].read));

@@ -202,7 +202,7 @@ Details details_of(const SavedRun& run, const DetailsRequest& request) {
     }
     note_failure(notes, "The model is left out",
                  [&] { details.model = table(summarize(experiment, corpus)); });
-    const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
+    const std::unique_ptr<Model> model = run.model(corpus, checkpoint.model());
     const ScopeGuard here;
     here->step = static_cast<uint32_t>(checkpoint.step());
     if (corpus.splits.contains("val") || corpus.splits.contains("test")) {

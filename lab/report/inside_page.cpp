@@ -258,7 +258,8 @@ class Inside {
     for (const int64_t step : steps_) {
       if (steps_.size() > 1)
         logging::info("{} of {}: step {}", rows.elements().size() + 1, steps_.size(), step);
-      const std::unique_ptr<Model> model = loaded_.run.model(loaded_.corpus, step);
+      const std::unique_ptr<Model> model =
+          loaded_.run.model(loaded_.corpus, loaded_.run.weights(step));
       here->step = static_cast<uint32_t>(step);
       rows.push(heads_of(*model, step));
       for (ShownExample& shown : shown_) {

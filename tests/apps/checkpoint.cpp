@@ -48,8 +48,8 @@ void save(Checkpoints& checkpoints, int64_t step, int64_t best_step = 0) {
 // Reads a checkpoint and checks its values.
 void check_complete(const Checkpoint& checkpoint) {
   const NamedParameter weight = weight_of(-1), moment = moment_of(-1);
-  checkpoint.read_model({weight});
-  checkpoint.read_optimizer({moment});
+  checkpoint.model().read({weight});
+  checkpoint.optimizer().read({moment});
   CHECK(equal(weight.tensor, weight_of(checkpoint.step()).tensor));
   CHECK(equal(moment.tensor, moment_of(checkpoint.step()).tensor));
   CHECK(checkpoint.state().text() ==
@@ -151,7 +151,7 @@ TEST_CASE("checkpoint: weights of another model are rejected without changing an
   save(checkpoints, 1);
   const Checkpoint checkpoint = checkpoints.open("latest");
   const auto error_of = [&](const std::vector<NamedParameter>& tensors) {
-    return thrown<InputError>([&] { checkpoint.read_model(tensors); });
+    return thrown<InputError>([&] { checkpoint.model().read(tensors); });
   };
   const Tensor turned = Tensor::zeros({weight_columns, weight_rows});
   CHECK_CONTAINS(error_of({{"layer.weight", turned}}),

@@ -20,7 +20,7 @@ void write_example(const TemporaryFolder& folder, const std::string& name,
   heed_ok(folder.path, {"train", name + ".toml", "--run", name});
   const InferenceScope here;
   const SavedRun run = SavedRun::open(folder / name);
-  const Tensor logits = run.model(run.vocabulary(), run.checkpoint("best"))->logits(in);
+  const Tensor logits = run.model(run.vocabulary(), run.checkpoint("best").model())->logits(in);
   std::vector<NamedArray> arrays;
   const auto add = [&](const char* array, DType type, const Shape& shape, const void* data) {
     arrays.push_back({array, type, {shape.begin(), shape.end()}, data});

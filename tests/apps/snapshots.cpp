@@ -53,8 +53,8 @@ TEST_CASE("snapshots: the newest are kept, and read as they were written") {
   for (const int64_t step : {1, 2, 3, 4, 6, 8, 12}) snapshots.save(step, {weights_of(step)}, 4);
   CHECK(snapshots.steps() == Steps{4, 6, 8, 12});
   const NamedParameter read = weights_of(0);
-  snapshots.check_model(6, {read});
-  snapshots.read_model(6, {read});
+  snapshots.model(6).check({read});
+  snapshots.model(6).read({read});
   CHECK(read.tensor.values()[0] == 6);
   // A training that continues from step 7 does step 8 again.
   write_file(folder / "snapshots/.tmp-step-16.safetensors", "half");
@@ -89,10 +89,10 @@ TEST_CASE("snapshots: a file that is damaged or of another model is named") {
   const Snapshots snapshots(folder / "snapshots");
   snapshots.save(2, {weights_of(2)}, 20);
   const auto error = [&](const NamedParameter& tensor) {
-    return thrown<InputError>([&] { snapshots.read_model(2, {tensor}); });
+    return thrown<InputError>([&] { snapshots.model(2).read({tensor}); });
   };
   CHECK_CONTAINS(error(weights_of(0, 3)), "step-2.safetensors: of another model: 'layer.weight'");
-  CHECK_CONTAINS(thrown<InputError>([&] { snapshots.check_model(3, {weights_of(3)}); }),
+  CHECK_CONTAINS(thrown<InputError>([&] { snapshots.model(3).check({weights_of(3)}); }),
                  "step-3.safetensors: ");
   const std::string whole = read_file(snapshots.path(2), "file");
   write_file(snapshots.path(2), whole.substr(0, whole.size() - 1));
@@ -123,7 +123,7 @@ TEST_CASE("snapshots: a process that is killed leaves whole files") {
     killed_in_the_middle += !names.empty() && names[0].starts_with(Aside::prefix);
     const NamedParameter read = weights_of(0, size);
     for (const int64_t step : snapshots.steps()) {
-      snapshots.read_model(step, {read});
+      snapshots.model(step).read({read});
       CHECK(read.tensor.values()[0] == static_cast<real>(step));
       CHECK(read.tensor.values()[size - 1] == static_cast<real>(step));
     }

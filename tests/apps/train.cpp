@@ -448,7 +448,11 @@ TEST_CASE("train: links in a run folder are not followed") {
   point_link(workspace / "r/.tmp-metrics.jsonl", workspace / "secret");
   point_link(workspace / "r/checkpoints/.tmp-step-31", workspace / "other");
   point_link(workspace / "r/checkpoints/.tmp-latest", workspace / "secret");
+  make_folders(workspace / "r/snapshots");
+  const std::string snapshot = workspace / "r/snapshots/.tmp-step-3.safetensors";
+  point_link(snapshot, workspace / "secret");
   CHECK(workspace.heed({"train", "--resume", "r", "--set", "train.steps=31"}).code == 0);
+  CHECK(kind_of(snapshot) == FileKind::none);
   CHECK(read_file(workspace / "secret", "text") == secret);
   CHECK(digests(workspace / "other") == before);
 }

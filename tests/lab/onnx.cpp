@@ -351,7 +351,7 @@ TEST_CASE("onnx: trained runs, as tests/lab/onnx/run.sh compares them" * doctest
     Batches::in_order(corpus.splits.at("val"), corpus.framing, 32).get(0, batch);
     write_case(in_folder(folder, std::string(name) + ".json"),
                {name, experiment.model, model_sizes(experiment, corpus)},
-               *run.model(corpus, checkpoint), batch,
+               *run.model(corpus, checkpoint.model()), batch,
                {corpus.target ? corpus.target->vocabulary() : tokens, 60});
   }
 }
