@@ -7,8 +7,6 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include "core/real.h"
 
@@ -44,16 +42,6 @@ template <class... Args>
 void check_input(bool holds, fmt::format_string<Args...> format, Args&&... args) {
   if (!holds) [[unlikely]]
     throw_input_error(format, fmt::make_format_args(args...));
-}
-
-// Calls f. If it throws an InputError, adds "context: " before the text and `end` after it.
-template <class F>
-auto in_context(std::string_view context, F&& f, std::string_view end = "") {
-  try {
-    return f();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}{}", context, error.what(), end));
-  }
 }
 
 }  // namespace heed::inline HEED_REAL

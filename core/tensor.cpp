@@ -7,20 +7,17 @@
 #include "core/memory.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 template <class T>
-T* create_in_pool() {
+static T* create_in_pool() {
   return new (pool_allocate(sizeof(T))) T;
 }
 
 template <class T>
-void destroy_in_pool(T* object) {
+static void destroy_in_pool(T* object) {
   object->~T();
   pool_free(object);
 }
-
-}  // namespace
 
 Tensor Tensor::make(const Shape& shape, Handle<Storage> storage, Handle<Slot> slot) {
   Tensor tensor(create_in_pool<TensorBody>());

@@ -1,4 +1,4 @@
-// UTF-8, and text of unknown origin made safe to show.
+// UTF-8, text of unknown origin made safe to show, and what an error is about.
 //
 // A token, a name or a path may hold the escape sequences of a terminal, characters that reverse
 // the direction of writing, or bytes that are not UTF-8. Whatever goes to a terminal, to a log or
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/real.h"
+#include "core/check.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -40,5 +40,15 @@ std::string in_quotes(std::string_view text, char mark = '"', size_t most = 60);
 // Returns the text as a string of JSON, which is one of TOML, too: in quotation marks, with quotes,
 // backslashes, control characters and DEL escaped.
 std::string string_literal(std::string_view text);
+
+// Calls f. If it throws an InputError, adds "context: " before the text and `end` after it.
+template <class F>
+auto in_context(std::string_view context, F&& f, std::string_view end = "") {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}{}", context, error.what(), end));
+  }
+}
 
 }  // namespace heed::inline HEED_REAL

@@ -23,10 +23,10 @@ using Groups = std::vector<std::pair<std::string, std::string>>;
 
 // What a reader of files needs to know besides the options. Clients do not need it.
 struct LoadRequest {
-  ModelKind framing;                   // of the examples
-  bool at_positions;                   // see load_corpus()
-  int64_t queries;                     // see load_corpus()
-  const ExistingVocabulary& existing;  // null codecs: there is none
+  ModelKind framing;            // of the examples
+  bool at_positions;            // see load_corpus()
+  int64_t queries;              // see load_corpus()
+  ExistingVocabulary existing;  // null codecs: there is none
 };
 
 struct Corpus {

@@ -35,6 +35,10 @@ struct LineValue {
 
   bool exists() const { return form != Form::absent; }
   bool is_vector() const { return form == Form::numbers && !has_null; }
+  void set_text(std::string_view of_text) {
+    form = Form::text;
+    text = of_text;
+  }
 };
 
 // An example as it was written. Texts are views into the line, or into `unescaped`.

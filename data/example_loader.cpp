@@ -18,10 +18,8 @@
 
 namespace heed {
 
-namespace {
-
 // Returns whether the two sides have a vocabulary each.
-bool has_two(const DataOptions& options, const LoadRequest& request) {
+static bool has_two(const DataOptions& options, const LoadRequest& request) {
   const ExistingVocabulary& existing = request.existing;
   if (request.framing != ModelKind::seq2seq) return false;
   const bool two = existing.source != existing.target;
@@ -30,8 +28,6 @@ bool has_two(const DataOptions& options, const LoadRequest& request) {
               existing.origin);
   return existing.target ? two : !options.share_vocabulary;
 }
-
-}  // namespace
 
 std::vector<int32_t> reference_order(const std::vector<std::string>& names, bool are_labels) {
   std::vector<int32_t> ids;
@@ -46,12 +42,39 @@ std::vector<int32_t> reference_order(const std::vector<std::string>& names, bool
 ExampleLoader::ExampleLoader(const DataOptions& options, const LoadRequest& request)
     : options_(options),
       request_(request),
-      first_(options, request.existing,
+      first_(options_, request_.existing,
              has_two(options, request) ? request.existing.source : request.existing.target),
-      second_(options, request.existing, request.existing.target),
+      second_(options_, request_.existing, request.existing.target),
       source_(first_),
       target_(has_two(options, request) ? second_ : first_),
-      reader_(options, request, source_, target_, corpus_) {}
+      reader_(options_, request_, source_, target_, corpus_) {}
+
+// Returns the options to read single examples by: none is dropped.
+static DataOptions without_limits(DataOptions options) {
+  options.command.clear();
+  options.max_length = 0;
+  return options;
+}
+
+static LoadRequest request_of(const Corpus& trained) {
+  const auto &source = trained.source, &target = trained.target;
+  return {trained.framing, trained.format.at_positions, trained.format.targets,
+          ExistingVocabulary{source ? source : target, target ? target : source, "",
+                             NewTokens::unknown}};
+}
+
+ExampleLoader::ExampleLoader(const DataOptions& options, const Corpus& trained, bool with_targets)
+    : ExampleLoader(without_limits(options), request_of(trained)) {
+  is_trained_ = true;
+  corpus_ = trained;
+  for (TextEncoder* const encoder : {&source_, &target_})
+    if (request_.existing.target) encoder->resume();
+  reader_.resume(trained.format.at_positions                ? Form::positions
+                 : trained.framing == ModelKind::classifier ? Form::labelled
+                                                            : Form::pair,
+                 with_targets);
+  choose_layout();
+}
 
 ExampleRows& ExampleLoader::rows_of(Split file) {
   std::shared_ptr<ExampleRows>& rows = files_[file];
@@ -188,9 +211,15 @@ void ExampleLoader::choose_reference(const std::string& path) {
 
 // ---- encoding
 
-void ExampleLoader::encode_target() {
-  if (reader_.has_numbers()) return;
-  if (!reader_.has_labels()) return target_.encode(y_);
+void ExampleLoader::encode_target(int64_t* skipped) {
+  if (!reader_.reads_targets()) {
+    const bool is_whole = reader_.form() == Form::labelled;
+    const int64_t count = is_whole ? 1 : request_.queries;
+    y_.assign(count > 0 ? static_cast<size_t>(count) : x_.size(), 0);
+  }
+  if (!reader_.reads_targets() || reader_.has_numbers()) return;
+  if (!reader_.has_labels())
+    return target_.encode(y_, reader_.form() == Form::pair ? skipped : nullptr);
   for (int32_t& id : y_) {
     if (id == ignored) continue;
     const ExampleReader::Label& label = reader_.labels()[static_cast<size_t>(id)];
@@ -237,16 +266,18 @@ void ExampleLoader::lay_out_reference(std::span<const float> written) {
 }
 
 // Encodes row i after the others. Returns false, and adds nothing, if it is incomplete.
-bool ExampleLoader::encode(const ExampleRows& rows, int64_t i, RowIds& ids) {
+bool ExampleLoader::encode(const ExampleRows& rows, int64_t i, RowIds& ids, int64_t* skipped) {
   const auto x = rows.ids.x[i], y = rows.ids.y[i], tokens = rows.ids.source[i];
   x_.assign(x.begin(), x.end());
   y_.assign(y.begin(), y.end());
   tokens_.assign(tokens.begin(), tokens.end());
   const char* key = "";
   try {
-    if (reader_.reads_tokens()) source_.encode(reader_.has_two_sources() ? tokens_ : x_);
-    encode_target();
-    const bool complete = is_complete(x_, y_);  // no example of a stream may change its number
+    if (reader_.reads_tokens()) source_.encode(reader_.has_two_sources() ? tokens_ : x_, skipped);
+    encode_target(skipped);
+    check_input(!is_trained_ || !x_.empty(), "there is no input");
+    const bool complete =
+        is_trained_ || is_complete(x_, y_);  // no example of a stream may change its number
     check_input(complete || options_.command.empty(), "an input or target is empty");
     if (!complete) return false;
     key = "target";
@@ -295,12 +326,15 @@ void ExampleLoader::encode_split(const char* name, SplitRows& split) {
   split.rows.resize(static_cast<size_t>(kept));
 }
 
-bool ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Example& example) {
+bool ExampleLoader::read(const ExampleLine& line, const LineOrigin& origin, Example& example,
+                         int64_t* skipped) {
   ExampleRows row;
   RowIds ids;
   reader_.read(line, origin, row);
-  encode(row, 0, ids);
+  encode(row, 0, ids, skipped);
   layout_->lay_out(row, 0, ids, 0, example);
+  if (reader_.has_numbers() && !reader_.reads_targets())
+    example.values.assign(example.target.size(), 0);
   return held_out_.contains(row[0].hash);
 }
 
@@ -373,24 +407,36 @@ void ExampleLoader::choose_codecs() {
   target_.close();
 }
 
+void ExampleLoader::choose_layout() {
+  static const Vocabulary no_marks({"-"});
+  const bool is_pair = reader_.form() == Form::line || reader_.form() == Form::pair;
+  layout_ = RowLayout{Layout(is_pair ? request_.framing : ModelKind::classifier,
+                             is_pair ? corpus_.target->vocabulary() : no_marks),
+                      corpus_.reference_width, corpus_.format};
+}
+
+Dataset ExampleLoader::dataset(int64_t size, std::function<void(int64_t, Example&)> get) const {
+  const ExampleFormat& format = corpus_.format;
+  const bool is_plain = format.features == 0 && !format.numbers && !format.has_edges &&
+                        !format.position_ids && !(format.at_positions && reader_.has_labels());
+  return is_plain ? Dataset{size, std::move(get)} : feature_dataset(format, size, std::move(get));
+}
+
 void ExampleLoader::store(const char* name, SplitRows split) {
   const int64_t size = std::ssize(split.rows);
   auto get = [split = std::make_shared<const SplitRows>(std::move(split)), layout = *layout_](
                  int64_t i, Example& example) {
     layout.lay_out(*split->file, split->rows[static_cast<size_t>(i)], split->ids, i, example);
   };
-  const ExampleFormat& format = corpus_.format;
-  const bool is_plain = format.features == 0 && !format.numbers && !format.has_edges &&
-                        !format.position_ids && !(format.at_positions && reader_.has_labels());
-  Dataset dataset =
-      is_plain ? Dataset{size, std::move(get)} : feature_dataset(format, size, std::move(get));
+  Dataset dataset = this->dataset(size, std::move(get));
   Example example;
   const bool is_source = request_.framing == ModelKind::seq2seq;
   for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
     const int64_t vectors = is_source ? example.positions : 0, tokens = std::ssize(example.source);
-    corpus_.longest_source = std::max(
-        corpus_.longest_source, format.two_sources ? vectors + tokens : std::max(vectors, tokens));
+    corpus_.longest_source =
+        std::max(corpus_.longest_source,
+                 corpus_.format.two_sources ? vectors + tokens : std::max(vectors, tokens));
     corpus_.longest_input = std::max<int64_t>(
         {corpus_.longest_input, std::ssize(example.input), is_source ? 0 : example.positions});
   }
@@ -411,14 +457,10 @@ Corpus ExampleLoader::load(const std::string& path, const char* noun,
   if (reader_.has_labels()) choose_labels();
   choose_reference(path);
   for (auto& [split, rows] : splits_) encode_split(name_of(split_names, split), rows);
-  const bool is_pair = reader_.form() == Form::line || reader_.form() == Form::pair;
   corpus_.format.at_positions = reader_.form() == Form::positions;
   corpus_.format.targets = request_.queries;
   choose_codecs();
-  static const Vocabulary no_marks({"-"});
-  layout_ = RowLayout{Layout(is_pair ? request_.framing : ModelKind::classifier,
-                             is_pair ? corpus_.target->vocabulary() : no_marks),
-                      corpus_.reference_width, corpus_.format};
+  choose_layout();
   for (const auto& [file, rows] : files_) rows->ids = {};
   for (auto& [split, rows] : splits_) store(name_of(split_names, split), std::move(rows));
   reader_.close();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <forward_list>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,9 +27,13 @@ std::vector<int32_t> reference_order(const std::vector<std::string>& names, bool
 
 class ExampleLoader {
  public:
-  // Options and request must outlive the loader. Throws InputError if the two sides are to share
-  // one vocabulary and the existing one has two, or has another level.
+  // Throws InputError if the two sides are to share one vocabulary and the existing one has two, or
+  // has another level.
   ExampleLoader(const DataOptions& options, const LoadRequest& request);
+  // A loader that read() may be called of at once, for examples that a trained model is to read,
+  // with the vocabularies, labels and format of its corpus. With `with_targets` false their targets
+  // are not read, and are those of id 0, or the number 0.
+  ExampleLoader(const DataOptions& options, const Corpus& trained, bool with_targets);
   ExampleLoader(const ExampleLoader&) = delete;
   ExampleLoader& operator=(const ExampleLoader&) = delete;
 
@@ -44,8 +49,12 @@ class ExampleLoader {
   Corpus load(const std::string& path, const char* noun, std::vector<std::string> notes);
   // Writes one more example, after load(): for streams. A group that is new is none. Returns
   // whether it has the input of a held-out one. Throws InputError as add() and load() do, and for a
-  // token that is not in the vocabulary and an example that load() would drop.
-  bool read(const ExampleLine& line, const LineOrigin& origin, Example& example);
+  // token that is not in the vocabulary and an example that load() would drop. With `skipped` such
+  // a token is left out instead, and counted there.
+  bool read(const ExampleLine& line, const LineOrigin& origin, Example& example,
+            int64_t* skipped = nullptr);
+  // Returns a dataset of examples of this format, written by `get` as Dataset::get does.
+  Dataset dataset(int64_t size, std::function<void(int64_t i, Example& example)> get) const;
   // Returns the number of the first example of training, not held out, that replaces example i of a
   // stream if that is held out. Depends on i alone.
   int64_t replacement(int64_t i) const { return others_[static_cast<size_t>(i) % others_.size()]; }
@@ -77,17 +86,19 @@ class ExampleLoader {
   void choose_vocabularies();
   void choose_labels();
   void choose_reference(const std::string& path);
-  bool encode(const ExampleRows& rows, int64_t i, RowIds& ids);
-  void encode_target();
+  bool encode(const ExampleRows& rows, int64_t i, RowIds& ids, int64_t* skipped = nullptr);
+  void encode_target(int64_t* skipped);
   void lay_out_reference(std::span<const float> written);
   void encode_split(const char* name, SplitRows& split);
   void note_split(const char* name, const SplitRows& split, int64_t kept, int64_t empty,
                   int64_t too_long);
   void choose_codecs();
+  void choose_layout();
   void store(const char* name, SplitRows split);
 
-  const DataOptions& options_;
-  const LoadRequest& request_;
+  const DataOptions options_;
+  const LoadRequest request_;
+  bool is_trained_ = false;  // examples are for a trained model
   Corpus corpus_;
   TextEncoder first_, second_;
   TextEncoder &source_, &target_;  // the same object if there is one vocabulary

@@ -27,13 +27,6 @@ bool is_nulls(const LineValue& value) {
   return value.form == ValueForm::tokens && !value.numbers.empty();
 }
 
-// Takes the value of the first example, or throws InputError if it is not that of this one.
-template <class Value>
-void expect_same(bool is_first, Value& known, const Value& own, const char* what) {
-  if (is_first) known = own;
-  check_input(known == own, "expected {}, as in the first example", what);
-}
-
 std::string_view bytes_of(const std::vector<float>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
 }
@@ -43,6 +36,26 @@ std::string_view bytes_of(const std::vector<float>& numbers) {
 ExampleReader::ExampleReader(const DataOptions& options, const LoadRequest& request,
                              TextEncoder& source, TextEncoder& target, Corpus& corpus)
     : options_(options), request_(request), source_(source), target_(target), corpus_(corpus) {}
+
+void ExampleReader::resume(Form form, bool with_targets) {
+  form_ = form;
+  is_first_ = false;
+  knows_target_ = is_closed_ = true;
+  reads_targets_ = with_targets;
+  known_from_ = "as in training";
+  if (corpus_.format.has_edges) edge_width_ = 2 + corpus_.format.edge_features;
+  for (const std::string& label : corpus_.labels) {
+    const int32_t id = target_id(label);
+    labels_[static_cast<size_t>(id)].id = id;
+  }
+}
+
+// Takes the value of the first example, or throws InputError if it is not that of this one.
+template <class Value>
+void ExampleReader::expect_same(Value& known, const Value& own, const char* what) const {
+  if (is_first_) known = own;
+  check_input(known == own, "expected {}, {}", what, known_from_);
+}
 
 ExampleReader::Form ExampleReader::form_of(const ExampleLine& line,
                                            const LineOrigin& origin) const {
@@ -55,7 +68,7 @@ ExampleReader::Form ExampleReader::form_of(const ExampleLine& line,
              reads_rows = framing == ModelKind::language_model;
   refuse_if(!line.input.exists(), "input",
             "missing: an example has an \"input\", a \"source\" or \"nodes\"");
-  refuse_if(!line.target.exists(), "target", "missing: an example has a target");
+  refuse_if(!line.target.exists() && reads_targets_, "target", "missing: an example has a target");
   refuse_if(line.edges.exists() && !is_graph, "edges", "expected \"nodes\" with it");
   refuse_if(line.global.exists() && !is_graph, "global", "expected \"nodes\" with it");
   refuse_if(is_graph && reads_rows, "nodes", "a language model reads an \"input\" or a \"source\"");
@@ -79,7 +92,7 @@ void ExampleReader::read_input(const LineValue& input) {
   x_.clear();
   if (!input.exists()) return;
   if (is_vectors(input)) return read_vectors(input);
-  expect_same(is_first_, corpus_.format.features, int64_t{0}, "vectors");
+  expect_same(corpus_.format.features, int64_t{0}, "vectors");
   check_input(input.form == ValueForm::text || input.form == ValueForm::tokens,
               "expected tokens, a text or a list of strings, or a list of vectors");
   read_tokens(input, x_);
@@ -94,7 +107,7 @@ void ExampleReader::read_tokens(const LineValue& value, std::vector<int32_t>& id
 void ExampleReader::read_source(const ExampleLine& line) {
   tokens_.clear();
   const LineValue& source = line.source;
-  expect_same(is_first_, corpus_.format.two_sources, source.exists(),
+  expect_same(corpus_.format.two_sources, source.exists(),
               has_two_sources() ? "one beside the \"input\"" : "none beside the \"input\"");
   if (!source.exists()) return;
   check_input(source.form == ValueForm::text || source.form == ValueForm::tokens,
@@ -102,7 +115,7 @@ void ExampleReader::read_source(const ExampleLine& line) {
   read_tokens(source, tokens_);
   check_input(!tokens_.empty(), "expected a token at least");
   if (request_.framing == ModelKind::seq2seq)
-    expect_same(is_first_, corpus_.format.positions, line.input.size,
+    expect_same(corpus_.format.positions, line.input.size,
                 "an \"input\" of as many vectors beside it");
 }
 
@@ -111,9 +124,9 @@ void ExampleReader::read_vectors(const LineValue& input) {
   const int64_t width = input.form == ValueForm::vectors ? input.width : 1;
   int64_t& known = corpus_.format.features;
   if (is_first_) known = width;
-  check_input(known > 0, "expected tokens, as in the first example");
-  check_input(width == known, "expected vectors of {} numbers, as in the first example, found {}",
-              known, width);
+  check_input(known > 0, "expected tokens, {}", known_from_);
+  check_input(width == known, "expected vectors of {} numbers, {}, found {}", known, known_from_,
+              width);
   x_.assign(static_cast<size_t>(input.size), 0);
 }
 
@@ -134,12 +147,12 @@ void ExampleReader::read_edges(const LineValue& edges) {
 
 void ExampleReader::read_global(const LineValue& global) {
   check_input(!global.exists() || global.is_vector(), "expected a list of numbers");
-  expect_same(is_first_, corpus_.format.global, global.size, "as many numbers");
+  expect_same(corpus_.format.global, global.size, "as many numbers");
 }
 
 void ExampleReader::read_grid(const std::vector<int32_t>& grid) {
   const std::vector<int64_t> own(grid.begin(), grid.end());
-  expect_same(is_first_, corpus_.grid, own, "the same grid");
+  expect_same(corpus_.grid, own, "the same grid");
   if (own.empty()) return;
   check_input(reads_vectors(), "expected vectors as the input");
   int64_t cells = 1;
@@ -171,11 +184,12 @@ int32_t ExampleReader::target_id(std::string_view token) {
 }
 
 void ExampleReader::read_target(const LineValue& target) {
-  y_.clear();
   if (is_nulls(target) && form_ == Form::positions)
     return y_.assign(static_cast<size_t>(target.size), ignored);
-  expect_same(!std::exchange(knows_target_, true), corpus_.format.numbers, is_numbers(target),
-              has_numbers() ? "numbers" : "tokens or labels, not numbers");
+  const bool numbers = is_numbers(target);
+  if (!std::exchange(knows_target_, true)) corpus_.format.numbers = numbers;
+  check_input(numbers == has_numbers(), "expected {}, {}",
+              has_numbers() ? "numbers" : "tokens or labels, not numbers", known_from_);
   if (has_numbers()) return read_numbers(target);
   const bool is_text = target.form == ValueForm::text, at_positions = form_ == Form::positions;
   check_input(is_text || target.form == ValueForm::tokens,
@@ -272,15 +286,15 @@ void ExampleReader::read(const ExampleLine& line, const LineOrigin& origin, Exam
     key = "source";
     read_source(line);
     key = "edges";
-    expect_same(is_first_, corpus_.format.has_edges, *line.input_key == 'n',
-                "\"nodes\" and \"edges\"");
+    expect_same(corpus_.format.has_edges, *line.input_key == 'n', "\"nodes\" and \"edges\"");
     read_edges(line.edges);
     key = "global";
     read_global(line.global);
     key = "grid";
     read_grid(line.grid);
     key = "target";
-    read_target(line.target);
+    y_.clear();
+    if (reads_targets_) read_target(line.target);
     key = "reference";
     read_reference(line.reference);
     key = "positions";

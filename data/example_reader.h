@@ -100,6 +100,9 @@ class ExampleReader {
   void read(const ExampleLine& line, const LineOrigin& origin, ExampleRows& rows);
   // Ends what all examples have in common: a group that is new is none, and positions may not be.
   void close() { is_closed_ = true; }
+  // Reads examples for a trained model, whose corpus says what all have in common. With
+  // `with_targets` false it does not read their targets, and the ids of a target are empty.
+  void resume(Form form, bool with_targets);
 
   Form form() const { return form_; }                                 // of all examples
   int64_t reference_width() const { return reference_width_; }        // as it was written
@@ -107,10 +110,13 @@ class ExampleReader {
   bool has_numbers() const { return corpus_.format.numbers; }         // as targets
   bool reads_vectors() const { return corpus_.format.features > 0; }  // as inputs
   bool has_two_sources() const { return corpus_.format.two_sources; }
+  bool reads_targets() const { return reads_targets_; }
   bool reads_tokens() const { return !reads_vectors() || has_two_sources(); }
   bool has_labels() const { return request_.framing == ModelKind::classifier && !has_numbers(); }
 
  private:
+  template <class Value>
+  void expect_same(Value& known, const Value& own, const char* what) const;
   Form form_of(const ExampleLine& line, const LineOrigin& origin) const;
   void read_input(const LineValue& input);
   void read_source(const ExampleLine& line);
@@ -135,8 +141,9 @@ class ExampleReader {
   Form form_ = Form::unknown;
   bool is_first_ = true;       // the example that is being read, which decides the format of all
   bool knows_target_ = false;  // some example had one that is not null
-  bool is_closed_ = false;
-  std::optional<int64_t> edge_width_;  // of the first edge
+  bool is_closed_ = false, reads_targets_ = true;
+  const char* known_from_ = "as in the first example";  // what all examples have in common
+  std::optional<int64_t> edge_width_;                   // of the first edge
   int64_t reference_width_ = 0;
   std::vector<Label> labels_;
   StringMap<int32_t> label_ids_, group_ids_;  // groups: names and values, a zero byte after each

@@ -1,7 +1,5 @@
 #include "data/example_stream.h"
 
-#include <fmt/core.h>
-
 #include <chrono>
 #include <utility>
 

@@ -116,7 +116,6 @@ const DataKind* DataKind::named(std::string_view name) {
 
 bool DataKind::uses(std::string_view key) const {
   if (key == "longer_lengths") key = "lengths";
-  if (key == "splits") key = "test_path";
   const auto contains = [key](const auto& names) {
     return std::find(std::begin(names), std::end(names), key) != std::end(names);
   };

@@ -21,14 +21,11 @@
 namespace heed {
 namespace {
 
-// Makes examples of lines, with the options and all else that a loader refers to.
+// Makes examples of lines.
 class LineReader {
  public:
   LineReader(const DataOptions& options, const LoadRequest& request, const std::string& command)
-      : options_(options),
-        existing_(request.existing),
-        request_{request.framing, request.at_positions, request.queries, existing_},
-        loader_(options_, request_) {
+      : loader_(options, request) {
     for (const auto& [name, split] : split_names)
       commands_[split] = fmt::format("{} --split {}", command, name);
   }
@@ -57,9 +54,6 @@ class LineReader {
   }
 
  private:
-  const DataOptions options_;
-  const ExistingVocabulary existing_;
-  const LoadRequest request_;
   ExampleLoader loader_;
   std::map<Split, std::string> commands_;  // that write the lines
   ExampleLine line_;

@@ -21,11 +21,6 @@ namespace heed {
 
 namespace {
 
-void set_text(LineValue& value, std::string_view text) {
-  value.form = LineValue::Form::text;
-  value.text = text;
-}
-
 class RowReader {
  public:
   RowReader(const DataOptions& options, Files& files, const LoadRequest& request)
@@ -66,8 +61,8 @@ class RowReader {
   }
 
   void add(Split file, std::string_view source, std::string_view target, const LineOrigin& origin) {
-    if (options_.kind != &data_kinds::lines) set_text(line_.input, source);
-    set_text(line_.target, target);
+    if (options_.kind != &data_kinds::lines) line_.input.set_text(source);
+    line_.target.set_text(target);
     loader_.add(file, line_, origin);
   }
 

@@ -133,25 +133,38 @@ void TextEncoder::choose(const std::vector<std::string>& special_tokens,
   known_ = std::make_unique<TextCodec>(options_.level, std::move(tokens), subwords_);
 }
 
-int32_t TextEncoder::chosen_id(Entry& entry) {
+void TextEncoder::resume() {
+  std::vector<std::string> notes;
+  choose({}, notes);
+  has_unknown_ = known_->vocabulary().unknown() != Vocabulary::none;
+  close();
+}
+
+int32_t TextEncoder::chosen_id(Entry& entry, int64_t* skipped) {
   const Vocabulary& vocabulary = known_->vocabulary();
   if (entry.id == unchosen)
     entry.id = is_special(entry.text) ? Vocabulary::none : vocabulary.find(entry.text);
   if (entry.id != Vocabulary::none) return entry.id;
+  if (skipped) {
+    ++*skipped;
+    return left_out;
+  }
   check_input(!subwords_, "the tokenizer has no piece {}", in_quotes(entry.text));
   check_input(!existing_codec_ || existing_.new_tokens != NewTokens::refuse,
               "the vocabulary of {} lacks the token {}; set `new_tokens` to \"unknown\" to read it "
               "as <unk>",
               existing_.origin, in_quotes(entry.text));
   check_input(!is_closed_ || has_unknown_ || vocabulary.unknown() != Vocabulary::none,
-              "the token {} is not in the vocabulary, which is that of the first examples: raise "
-              "`vocabulary_examples`, or name a vocabulary that has it with `vocabulary`",
-              in_quotes(entry.text));
+              "the token {} is not in the vocabulary{}", in_quotes(entry.text),
+              options_.command.empty()
+                  ? fmt::format(" of {} tokens", vocabulary.size())
+                  : ", which is that of the first examples: raise `vocabulary_examples`, or name a "
+                    "vocabulary that has it with `vocabulary`");
   has_unknown_ = true;
   return vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
 }
 
-void TextEncoder::encode(std::vector<int32_t>& ids) {
+void TextEncoder::encode(std::vector<int32_t>& ids, int64_t* skipped) {
   if (options_.level == Level::byte) return;
   std::vector<int32_t> pieces;
   for (int32_t& id : ids) {
@@ -160,10 +173,11 @@ void TextEncoder::encode(std::vector<int32_t>& ids) {
       subwords_->append(entry->text, pieces);
       continue;
     }
-    if (entry) id = entry->id >= 0 ? entry->id : chosen_id(*entry);
+    if (entry) id = entry->id >= 0 ? entry->id : chosen_id(*entry, skipped);
     if (subwords_) pieces.push_back(id);
   }
   if (subwords_) ids.swap(pieces);
+  if (skipped) std::erase(ids, left_out);
   while (is_closed_ && !entries_.empty() && !entries_.back().is_token) entries_.pop_back();
 }
 

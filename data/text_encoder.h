@@ -41,15 +41,18 @@ class TextEncoder {
   // existing vocabulary lacks some and none may be new.
   void choose(const std::vector<std::string>& special_tokens, std::vector<std::string>& notes);
   // Replaces provisional ids by those of the vocabulary. Negative ones stay. Throws InputError for
-  // a token that an existing vocabulary lacks, if none may be new.
-  void encode(std::vector<int32_t>& ids);
+  // a token that an existing vocabulary lacks, if none may be new. With `skipped` it is left out
+  // instead, and counted there.
+  void encode(std::vector<int32_t>& ids, int64_t* skipped = nullptr);
   // Ends the vocabulary: from now on encode() throws InputError for a token that it lacks, and
   // texts of subwords need not outlive the call of encode().
   void close() { is_closed_ = true; }
+  // Chooses and ends the existing vocabulary, to encode what a trained model is to read.
+  void resume();
   std::shared_ptr<const TextCodec> codec() const;
 
  private:
-  static constexpr int32_t unchosen = -2;
+  static constexpr int32_t unchosen = -2, left_out = -3;
   // By provisional id, except at byte level, where it is the byte. At subword level a text has one.
   struct Entry {
     std::string_view text;
@@ -61,7 +64,7 @@ class TextEncoder {
   TokenCounts counts() const;  // of the tokens of training
   std::vector<std::string> chosen_tokens();
   std::vector<std::string> existing_tokens(std::vector<std::string>& notes);
-  int32_t chosen_id(Entry& entry);
+  int32_t chosen_id(Entry& entry, int64_t* skipped);
 
   const DataOptions& options_;
   const ExistingVocabulary& existing_;

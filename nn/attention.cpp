@@ -6,14 +6,11 @@
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 // The filled positions of x (B, T, …): a cache has free ones at the end.
-Tensor filled(const Tensor& x, int64_t length) {
+static Tensor filled(const Tensor& x, int64_t length) {
   return length == x.dim(1) ? x : slice(x, 1, 0, length);
 }
-
-}  // namespace
 
 Tensor MultiHeadAttention::projected(const Part<std::unique_ptr<Linear>>& w,
                                      const Tensor& x) const {

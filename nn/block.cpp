@@ -50,10 +50,11 @@ MultiHeadAttentionOptions attention_options(const ModelOptions& o, const LinearO
   return options;
 }
 
-// Of a sublayer from width `from` to width `to`.
+// Of a sublayer that reads vectors of this width.
 Residual residual_of(Module* layer, const std::string& sublayer, const ModelOptions& o,
-                     int64_t from, int64_t to) {
+                     int64_t from) {
   o.validate_stack();
+  const int64_t to = o.width();
   const bool projects = o.mixing.residual && from != to;
   return {{layer, sublayer + "_norm", o.norm_first ? from : to, norm_options(o)},
           {layer, sublayer + "_skip",
@@ -62,17 +63,13 @@ Residual residual_of(Module* layer, const std::string& sublayer, const ModelOpti
           o.mixing.residual,
           o.dropout};
 }
-// Of a sublayer after the first, which keeps the width.
-Residual residual_of(Module* layer, const std::string& sublayer, const ModelOptions& o) {
-  return residual_of(layer, sublayer, o, o.width(), o.width());
-}
 
 std::unique_ptr<FeedForwardSublayer> make_feed_forward(Module* layer, const ModelOptions& o,
                                                        const LinearOptions& linear) {
   if (!o.mixing.feed_forward) return nullptr;
   const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.width();
   return std::unique_ptr<FeedForwardSublayer>(new FeedForwardSublayer{
-      residual_of(layer, "feed_forward", o),
+      residual_of(layer, "feed_forward", o, o.width()),
       {layer, "feed_forward", o.width(), hidden, o.activation, o.dropout, linear}});
 }
 
@@ -87,14 +84,14 @@ const MixingRule mixings::attention = {
     }};
 
 EncoderLayer::EncoderLayer(const ModelOptions& o, int64_t depth)
-    : mixing_residual_(residual_of(this, o.mixing.kind->name, o, o.dim, o.width())),
+    : mixing_residual_(residual_of(this, o.mixing.kind->name, o, o.dim)),
       mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
       feed_forward_(make_feed_forward(this, o, weights(o, depth))) {}
 
 DecoderLayer::DecoderLayer(const ModelOptions& o, int64_t depth)
-    : mixing_residual_(residual_of(this, o.mixing.kind->name, o, o.dim, o.width())),
+    : mixing_residual_(residual_of(this, o.mixing.kind->name, o, o.dim)),
       mixing_(this, o.mixing.kind->name, o.mixing.kind->make(o, weights(o, depth))),
-      cross_attention_residual_(residual_of(this, "cross_attention", o)),
+      cross_attention_residual_(residual_of(this, "cross_attention", o, o.width())),
       cross_attention_(
           this, "cross_attention",
           make_attention(o.width(), o.heads,

@@ -7,10 +7,8 @@
 
 namespace heed::inline HEED_REAL {
 
-namespace {
-
 template <class Draw>
-Tensor random_parameter(const Shape& shape, Draw draw) {
+static Tensor random_parameter(const Shape& shape, Draw draw) {
   Random random(scope().next_stream(Purpose::initialisation));
   Tensor tensor = Tensor::empty(shape);
   if (!scope().initialise || scope().shapes_only) return tensor.set_requires_grad();
@@ -19,11 +17,9 @@ Tensor random_parameter(const Shape& shape, Draw draw) {
   return tensor.set_requires_grad();
 }
 
-Tensor uniform_parameter(const Shape& shape, double bound) {
+static Tensor uniform_parameter(const Shape& shape, double bound) {
   return random_parameter(shape, [=](Random& r) { return bound * (2 * r.uniform() - 1); });
 }
-
-}  // namespace
 
 Tensor normal_parameter(const Shape& shape, double std) {
   return random_parameter(shape, [=](Random& r) { return std * r.normal(); });

@@ -6,23 +6,20 @@
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 // Standard deviation of initial embeddings: that of the initialiser if it has one, otherwise 1/√D.
 // 1/√D keeps the logits of tied weights of order 1, and the factor √D of embedding_scale() brings
 // the input of the first layer back to variance 1.
-double embedding_std(const ModelOptions& o) {
+static double embedding_std(const ModelOptions& o) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
   return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(o.dim));
 }
 
 // The position of the first token that a decoder is called with.
-int64_t first_position(const Past* past, bool can_cache) {
+static int64_t first_position(const Past* past, bool can_cache) {
   check(!past || can_cache, "model: its layers cannot continue from a cache");
   return past ? past->length() : 0;
 }
-
-}  // namespace
 
 ModelOptions ModelOptions::encoder_stack(const ModelSizes& sizes) const {
   check_ranges();
@@ -93,17 +90,13 @@ Tensor Model::decode(const Ids&, const Tensor&, const Ids&, Past*) const {
   throw Error("model: a classifier predicts no next token");
 }
 
-namespace {
-
 // Computes logits over the vocabulary without bias: by the embedding (vocab, D) if weights are tied
 // (Press & Wolf 2017), otherwise by a matrix of its own.
-std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
+static std::unique_ptr<Linear> vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
   if (o.tie_weights) return std::make_unique<Linear>(embedding);
   return std::make_unique<Linear>(o.width(), embedding.dim(0),
                                   LinearOptions{.bias = false, .init = o.init});
 }
-
-}  // namespace
 
 Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
     : source_embedding_(this, "source_embedding",

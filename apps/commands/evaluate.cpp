@@ -11,7 +11,6 @@
 #include "apps/inference/attention_map.h"
 #include "apps/inference/example_answers.h"
 #include "apps/inference/kinds.h"
-#include "apps/inference/row_scores.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"

@@ -39,40 +39,26 @@ void add_reference(std::span<const real> logits, double log_sum, int32_t target,
   ++scores.divergences;
 }
 
-// Counts the targets that have the maximum logit of their row, and the examples whose targets all
-// do. logits (B, T, vocab) and target (B, T), or (B, C) and (B). Adds to `details` unless null.
-void count_correct(const Tensor& logits, const Batch& batch, Examples read, BatchScores& scores,
-                   EvaluationDetails* details) {
-  const Ids& target = batch.target;
-  const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
-  const int64_t time = target.size() / std::max<int64_t>(1, examples);
+// Calls measure(t, outcome, reference) for each target t of a batch that is not ignored, with the
+// outcome of its example up to it and its part of the example's reference. Adds what it returns to
+// `details` unless null.
+template <class Measure>
+void measure_targets(const Batch& batch, Examples read, BatchScores& scores,
+                     EvaluationDetails* details, const Measure& measure) {
+  const int64_t examples = batch.target.dim(0);
+  const int64_t time = batch.target.size() / std::max<int64_t>(1, examples);
   for (int64_t b = 0; b < examples; ++b) {
     const Example& example = *read[static_cast<size_t>(b)];
     Outcome outcome{.group = example.group};
     std::span<const float> reference = example.reference;
     const size_t width = reference_width(example);
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
-      if (target[t] == ignored) continue;
-      const real* row = logits.data() + t * vocabulary;
-      outcome.expected = target[t];
-      outcome.predicted = static_cast<int32_t>(std::max_element(row, row + vocabulary) - row);
-      const bool hit = outcome.predicted == outcome.expected;
-      outcome.correct = outcome.correct && hit;
-      outcome.correct_targets += hit;
+      if (batch.target[t] == ignored) continue;
       ++outcome.targets;
-      if (!hit && outcome.first_error == 0) outcome.first_error = outcome.targets;
-      if (!details && width == 0) continue;
-      const double sum =
-          log_sum_exp({row, static_cast<size_t>(vocabulary)}, row[outcome.predicted]);
-      if (width > 0)
-        add_reference({row, static_cast<size_t>(vocabulary)}, sum, outcome.expected,
-                      reference.first(width), scores);
+      TargetOutcome target = measure(t, outcome, reference.first(width));
+      target.position = static_cast<int32_t>(t - b * time);
       reference = reference.subspan(width);
-      if (!details) continue;
-      details->targets.push_back({static_cast<int32_t>(t - b * time), outcome.expected,
-                                  outcome.predicted, sum - row[outcome.expected],
-                                  sum - row[outcome.predicted]});
-      outcome.loss += details->targets.back().loss;
+      if (details) details->targets.push_back(target);
     }
     scores.correct_tokens += outcome.correct_targets;
     scores.examples += outcome.targets > 0;
@@ -81,33 +67,49 @@ void count_correct(const Tensor& logits, const Batch& batch, Examples read, Batc
   }
 }
 
+// Counts the targets that have the maximum logit of their row, and the examples whose targets all
+// do. logits (B, T, vocab) and target (B, T), or (B, C) and (B).
+void count_correct(const Tensor& logits, const Batch& batch, Examples read, BatchScores& scores,
+                   EvaluationDetails* details) {
+  const auto vocabulary = static_cast<size_t>(logits.dim(-1));
+  measure_targets(batch, read, scores, details, [&](int64_t t, Outcome& outcome, auto reference) {
+    const std::span<const real> row(logits.data() + t * logits.dim(-1), vocabulary);
+    TargetOutcome target;
+    outcome.expected = target.expected = batch.target[t];
+    outcome.predicted = target.predicted =
+        static_cast<int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    const bool hit = outcome.predicted == outcome.expected;
+    outcome.correct = outcome.correct && hit;
+    outcome.correct_targets += hit;
+    if (!hit && outcome.first_error == 0) outcome.first_error = outcome.targets;
+    if (!details && reference.empty()) return target;
+    const real most = row[static_cast<size_t>(target.predicted)];
+    const double sum = log_sum_exp(row, most);
+    if (!reference.empty()) add_reference(row, sum, target.expected, reference, scores);
+    target.loss = sum - row[static_cast<size_t>(target.expected)];
+    target.predicted_loss = sum - most;
+    outcome.loss += target.loss;
+    return target;
+  });
+}
+
 // The same of targets that are numbers: adds the squared errors.
 void add_numbers(const Tensor& outputs, const Batch& batch, Examples read, BatchScores& scores,
                  EvaluationDetails* details) {
-  const int64_t examples = batch.target.dim(0), time = batch.target.size() / examples;
   double count = 0;
-  for (int64_t b = 0; b < examples; ++b) {
-    const Example& example = *read[static_cast<size_t>(b)];
-    Outcome outcome{.group = example.group};
-    const std::vector<float>& reference = example.reference;
-    for (int64_t t = b * time; t < (b + 1) * time; ++t) {
-      if (batch.target[t] == ignored) continue;
-      const double y = batch.numbers.data()[t], error = outputs.data()[t] - y;
-      const double distance = y - scores.mean;
-      scores.mean += distance / ++count;
-      scores.squares += distance * (y - scores.mean);
-      outcome.loss += error * error;
-      if (details)
-        details->targets.push_back({static_cast<int32_t>(t - b * time), 0, 0, error * error, 0});
-      const auto target = static_cast<size_t>(outcome.targets++);
-      if (target >= reference.size() || std::isnan(reference[target])) continue;
-      scores.best_loss += double{reference[target]};
+  measure_targets(batch, read, scores, details, [&](int64_t t, Outcome& outcome, auto reference) {
+    const double y = batch.numbers.data()[t], error = outputs.data()[t] - y;
+    const double distance = y - scores.mean;
+    scores.mean += distance / ++count;
+    scores.squares += distance * (y - scores.mean);
+    outcome.loss += error * error;
+    if (!reference.empty() && !std::isnan(reference[0])) {
+      scores.best_loss += double{reference[0]};
       scores.loss_with_best += error * error;
       ++scores.best_losses;
     }
-    scores.examples += outcome.targets > 0;
-    if (details) details->outcomes.push_back(outcome);
-  }
+    return TargetOutcome{.loss = error * error};
+  });
 }
 
 template <class T>

@@ -1,11 +1,11 @@
-// Answers lines with what a model predicts for vectors, or with numbers.
+// Answers lines that are examples of the data that a model was trained on.
 #pragma once
 
 #include "apps/inference/answers.h"
 
 namespace heed {
 
-// Returns whether a model of these data does: it reads vectors, or predicts numbers.
+// Returns whether a model of these data reads vectors, or predicts numbers.
 bool answers_examples(const Corpus& corpus);
 
 // Answers a text, or where the model reads vectors an object such as {"input": [[0.1, 2], [0, 1]]},
@@ -13,6 +13,13 @@ bool answers_examples(const Corpus& corpus);
 // the positions, or for the whole, with blanks between; or it is an object.
 Answerer example_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
                           const AnswerOptions& options);
+
+// Answers with the mean loss of the expected output, "right" if every token of the output is the
+// most likely one, else "wrong", and the line, with tabs between; or with an object. An
+// encoder-decoder or a language model of pairs reads lines of input, tab, output; a model of labels
+// lines of text, tab, label; one of examples reads examples: as in their data.
+Answerer row_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                      const AnswerOptions& options);
 
 // Returns a list with null for NaN, or the one number of the whole.
 Json numbers_json(const std::vector<double>& numbers);

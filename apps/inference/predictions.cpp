@@ -25,23 +25,22 @@ std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
   return examples;
 }
 
-// Returns what f(batch), a text for each example, predicts for the first `count` examples. The
-// ranks share the batches.
-template <class F>
-std::vector<std::string> predicted_texts(const Dataset& dataset, ModelKind framing, size_t count,
-                                         const F& f) {
+// Returns what add(batch, examples, results) appends for the batches of the first `count` examples
+// at least. The ranks share the batches.
+template <class Result, class Add>
+std::vector<Result> predicted(const Dataset& dataset, ModelKind framing, size_t count,
+                              const Add& add) {
   constexpr int64_t batch_size = 32;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
   const RankShare own((static_cast<int64_t>(count) + batch_size - 1) / batch_size);
-  std::vector<std::string> texts;
+  std::vector<Result> results;
   Batch batch;
   for (int64_t i = own.first; i < own.last; ++i) {
-    batches.get(i, batch);
-    for (std::string& text : f(batch)) texts.push_back(std::move(text));
+    const Examples read = batches.examples(i);
+    batches.write(read, batch);
+    add(batch, read, results);
   }
-  texts = concatenated(texts);
-  texts.resize(count);
-  return texts;
+  return concatenated(results);
 }
 
 // Returns the targets that are not ignored, decoded up to <eos>.
@@ -70,13 +69,12 @@ std::vector<Prediction> predict_outputs(const Model& model, const Corpus& corpus
   options.beam = beam;
   options.max_length = max_output_length(corpus.longest_source, positions);
   const std::vector<std::string> found =
-      predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
-        std::vector<std::string> texts;
-        for (const std::vector<Hypothesis>& each :
-             outputs(model, corpus.target->vocabulary(), batch, options))
-          texts.push_back(corpus.target->decode(each[0].tokens));
-        return texts;
-      });
+      predicted<std::string>(dataset, corpus.framing, examples.size(),
+                             [&](const Batch& batch, Examples, std::vector<std::string>& texts) {
+                               for (const std::vector<Hypothesis>& each :
+                                    outputs(model, corpus.target->vocabulary(), batch, options))
+                                 texts.push_back(corpus.target->decode(each[0].tokens));
+                             });
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i)
     results.push_back(
@@ -141,15 +139,14 @@ std::string labels_text(const Corpus& corpus, const int32_t* ids,
 std::vector<Prediction> predict_labels(const Model& model, const Corpus& corpus,
                                        const Dataset& dataset,
                                        const std::vector<Example>& examples) {
-  const std::vector<std::string> found =
-      predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+  const std::vector<std::string> found = predicted<std::string>(
+      dataset, corpus.framing, examples.size(),
+      [&](const Batch& batch, Examples, std::vector<std::string>& texts) {
         const std::vector<int32_t> ids = predicted_classes(model, batch);
         const size_t rows = static_cast<size_t>(batch.target.dim(0)), time = ids.size() / rows;
-        std::vector<std::string> texts;
         for (size_t b = 0; b < rows; ++b)
           texts.push_back(
               labels_text(corpus, &ids[b * time], {batch.target.data() + b * time, time}));
-        return texts;
       });
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i) {
@@ -177,22 +174,16 @@ std::vector<Prediction> predict_numbers(const Model& model, const Corpus& corpus
                                         const Dataset& dataset,
                                         const std::vector<Example>& examples) {
   const InferenceScope here;
-  constexpr int64_t batch_size = 32;
-  Batches batches = Batches::in_order(dataset, corpus.framing, batch_size);
-  const RankShare own((std::ssize(examples) + batch_size - 1) / batch_size);
-  std::vector<double> found;  // of all examples
-  Batch batch;
-  for (int64_t i = own.first; i < own.last; ++i) {
-    batches.get(i, batch);
-    const Tensor outputs = model.logits(batch);
-    const int64_t rows = batch.target.dim(0), time = outputs.size() / rows;
-    for (int64_t b = 0; b < rows && i * batch_size + b < std::ssize(examples); ++b) {
-      const real* const row = outputs.data() + b * time;
-      found.insert(found.end(), row,
-                   row + examples[static_cast<size_t>(i * batch_size + b)].values.size());
-    }
-  }
-  found = concatenated(found);
+  const std::vector<double> found =
+      predicted<double>(dataset, corpus.framing, examples.size(),
+                        [&](const Batch& batch, Examples read, std::vector<double>& numbers) {
+                          const Tensor outputs = model.logits(batch);
+                          const real* row = outputs.data();
+                          for (const Example* example : read) {
+                            numbers.insert(numbers.end(), row, row + example->values.size());
+                            row += outputs.size() / batch.target.dim(0);
+                          }
+                        });
   std::vector<Prediction> results;
   auto next = found.cbegin();
   for (const Example& example : examples) {

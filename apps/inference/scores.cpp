@@ -141,20 +141,13 @@ Scores Scores::from(const Json& json) {
   for (const auto& [name, value] : json.members()) {
     const auto* const score = std::ranges::find_if(
         scores::all, [&, &own = name](const Score* each) { return each->name == own; });
-    const auto read_count = [&, &count = value] { return count.integer(); };
-    if (score != std::end(scores::all))
-      result.values[*score] =
-          value.is_null() ? NAN
-                          : in_context(name, [&, &number = value] { return number.number(); });
-    if (name.ends_with(']'))
-      result.of_groups.emplace_back(name,
-                                    value.is_null() ? NAN : in_context(name, [&, &number = value] {
-                                      return number.number();
-                                    }));
-    if (name == "examples") result.examples = in_context(name, read_count);
-    if (name == "targets") result.targets = in_context(name, read_count);
-    if (name == "outputs_without_4grams")
-      result.outputs_without_4grams = in_context(name, read_count);
+    const auto number = [&, &own = value] { return own.is_null() ? NAN : own.number(); };
+    const auto count = [&, &own = value] { return own.integer(); };
+    if (score != std::end(scores::all)) result.values[*score] = in_context(name, number);
+    if (name.ends_with(']')) result.of_groups.emplace_back(name, in_context(name, number));
+    if (name == "examples") result.examples = in_context(name, count);
+    if (name == "targets") result.targets = in_context(name, count);
+    if (name == "outputs_without_4grams") result.outputs_without_4grams = in_context(name, count);
   }
   return result;
 }

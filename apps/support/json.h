@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 

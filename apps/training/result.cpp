@@ -1,6 +1,7 @@
 #include "apps/training/result.h"
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 

@@ -1,7 +1,5 @@
 #include "apps/training/run_record.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "apps/support/files.h"

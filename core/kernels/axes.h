@@ -50,30 +50,24 @@ struct Axes {
   }
 };
 
-// The strides, by axis of `whole`, of a contiguous array whose shape broadcasts to it.
-inline std::array<int64_t, Shape::max_rank> broadcast_strides(const Shape& whole,
-                                                              const Shape& own) {
-  std::array<int64_t, Shape::max_rank> strides{};
-  int64_t stride = 1;
-  for (int a = 1; a <= own.rank(); ++a) {  // shapes are aligned at the last axis
-    if (own[-a] != 1) strides[static_cast<size_t>(whole.rank() - a)] = stride;
-    stride *= own[-a];
-  }
-  return strides;
-}
-
 // The axes of a loop over `whole` and contiguous arrays whose shapes broadcast to it.
 template <class... Shapes>
 Axes<sizeof...(Shapes)> broadcast_axes(const Shape& whole, const Shapes&... own) {
-  constexpr size_t arrays = sizeof...(Shapes);
-  const std::array<std::array<int64_t, Shape::max_rank>, arrays> strides{
-      broadcast_strides(whole, own)...};
-  Axes<arrays> axes;
-  for (size_t a = 0; a < static_cast<size_t>(whole.rank()); ++a) {
-    std::array<int64_t, arrays> stride;
-    for (size_t k = 0; k < arrays; ++k) stride[k] = strides[k][a];
-    axes.add(whole.begin()[a], stride);
-  }
+  std::array<std::array<int64_t, sizeof...(Shapes)>, Shape::max_rank>
+      strides{};  // by axis of whole
+  size_t array = 0;
+  const auto add = [&](const Shape& shape) {
+    int64_t stride = 1;
+    for (int a = 1; a <= shape.rank(); ++a) {  // shapes are aligned at the last axis
+      if (shape[-a] != 1) strides[static_cast<size_t>(whole.rank() - a)][array] = stride;
+      stride *= shape[-a];
+    }
+    ++array;
+  };
+  (add(own), ...);
+  Axes<sizeof...(Shapes)> axes;
+  for (size_t a = 0; a < static_cast<size_t>(whole.rank()); ++a)
+    axes.add(whole.begin()[a], strides[a]);
   return axes;
 }
 

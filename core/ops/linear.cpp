@@ -27,16 +27,14 @@ Tensor activate(Activation function, const Tensor& x) {
   return function == Activation::none ? x : fused::activate(function, x);
 }
 
-namespace {
-
 // The axes before the last two.
-Shape batch_axes(const Shape& s) { return Shape(std::span<const int64_t>(s.begin(), s.end() - 2)); }
-
-Shape with_matrix(const Shape& batch, int64_t rows, int64_t columns) {
-  return batch.inserted(batch.rank(), rows).inserted(batch.rank() + 1, columns);
+static Shape batch_axes(const Shape& s) {
+  return Shape(std::span<const int64_t>(s.begin(), s.end() - 2));
 }
 
-}  // namespace
+static Shape with_matrix(const Shape& batch, int64_t rows, int64_t columns) {
+  return batch.inserted(batch.rank(), rows).inserted(batch.rank() + 1, columns);
+}
 
 // c[…, m, n] = Σₖ a[…, m, k] b[…, k, n], by gemm_batched(): a matrix product for each index of the
 // batch axes. Matrix::t() is the transpose (core/kernels/gemm/gemm.h).

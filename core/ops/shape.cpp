@@ -7,12 +7,11 @@
 #include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 using Order = std::array<int, Shape::max_rank>;  // its first `rank` elements are used
 
 // Axis i of y is axis order[i] of x.
-Tensor permuted(const char* name, const Tensor& x, const Order& order) {
+static Tensor permuted(const char* name, const Tensor& x, const Order& order) {
   const size_t rank = static_cast<size_t>(x.rank());
   Shape shape = x.shape();
   Order inverse{};
@@ -27,8 +26,6 @@ Tensor permuted(const char* name, const Tensor& x, const Order& order) {
     kernels::permute(g.dy(), g.shape(), std::span(inverse).first(rank), g.into(0));
   });
 }
-
-}  // namespace
 
 Tensor permute(const Tensor& x, std::span<const int> axes) {
   Order order{}, times_listed{};

@@ -3,20 +3,17 @@
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
-namespace {
 
 // to[i] = f(a[j], b[k]), where broadcasting repeats elements j and k at element i of `whole`
 template <class F>
-void combine(const Shape& whole, const Operand<real>& a, const Operand<real>& b, Destination to,
-             F f) {
+static void combine(const Shape& whole, const Operand<real>& a, const Operand<real>& b,
+                    Destination to, F f) {
   const Axes<2> axes = broadcast_axes(whole, a.shape, b.shape);
   for (int64_t i = 0; i < bound(whole.size()); ++i) {
     const auto [j, k] = axes.offsets(i);
     write(to, i, f(a.data[j], b.data[k]));
   }
 }
-
-}  // namespace
 
 void add(const Shape& whole, const Operand<real>& a, const Operand<real>& b, Destination to) {
   combine(whole, a, b, to, [](double p, double q) { return p + q; });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include "apps/support/files.h"
 #include "apps/support/lines.h"

@@ -1,6 +1,5 @@
 // heed compare: the config keys in which runs differ and their scores; where runs repeat over
 // seeds, with statistics.
-#include <fmt/format.h>
 
 #include <unistd.h>
 

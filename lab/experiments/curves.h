@@ -1,7 +1,6 @@
 // Curves: the numbers that a run writes into metrics.jsonl, by step.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "lab/measure/benchmark.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "apps/cost/summary.h"

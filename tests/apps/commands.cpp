@@ -199,7 +199,8 @@ TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
                  "standard input:3: expected a text and its label with a tab between, "
                  "found 1 column");
   CHECK_CONTAINS(labels.err,
-                 "standard input:5: there is no label \"bad\"; the labels are even, odd");
+                 "standard input:5: the label \"bad\" does not occur in training, which "
+                 "has 2 labels, \"even\" to \"odd\"");
   CHECK_CONTAINS(labels.out, R"({"line":1,"input":"aba","expected":"odd","predicted":)");
   CHECK_CONTAINS(labels.out, R"({"line":2,"input":""})");
   CHECK_CONTAINS(labels.out, R"({"line":6,"input":"abaz","expected":"even","predicted":)");

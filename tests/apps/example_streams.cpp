@@ -71,7 +71,7 @@ TEST_CASE("streams: models of two sources and of learned queries learn, and answ
   const ProgramOutput broken =
       runs.heed({"generate", "spoken", "--input", "-"}, "{\"input\": [[1, 0]]}\n");
   CHECK(broken.code == 2);
-  CHECK_CONTAINS(broken.err, "\"source\": expected a text beside the input");
+  CHECK_CONTAINS(broken.err, "\"source\": expected one beside the \"input\", as in training");
 }
 
 TEST_CASE("streams: a written split is read again, and other commands answer or refuse") {

@@ -162,9 +162,11 @@ TEST_CASE("examples: generate and evaluate --input read what the data hold") {
       runs.heed({"evaluate", "tags", "--input", "-"},
                 "{\"input\": \"a\"}\nx\n{\"input\": \"a b\", \"target\": \"yes\"}\n");
   CHECK(broken.code == 2);
-  CHECK_CONTAINS(broken.err, "standard input:1: expected an example with an input and a target");
+  CHECK_CONTAINS(broken.err, "standard input:1: \"target\": missing: an example has a target");
   CHECK_CONTAINS(broken.err, "standard input:2: expected an object");
-  CHECK_CONTAINS(broken.err, "standard input:3: expected a target at each of the 2 positions");
+  CHECK_CONTAINS(
+      broken.err,
+      "standard input:3: \"target\": expected a target, or none, at each of the 2 positions");
 }
 
 TEST_CASE("examples: other commands read models with a target at each position") {
