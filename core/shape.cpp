@@ -5,9 +5,8 @@
 #include <string>
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-std::string in_brackets(std::span<const int64_t> lengths) {
+static std::string in_brackets(std::span<const int64_t> lengths) {
   std::string text = "[";
   for (const int64_t length : lengths) {
     if (text.size() > 1) text += ", ";
@@ -18,7 +17,7 @@ std::string in_brackets(std::span<const int64_t> lengths) {
 
 // The product of the lengths. Checks that its bytes, and those of any of the lengths, fit in 64
 // bits.
-int64_t checked_size(std::span<const int64_t> dims) {
+static int64_t checked_size(std::span<const int64_t> dims) {
   int64_t size = 1, extent = 1;  // extent counts empty axes as 1
   for (const int64_t length : dims) {
     check(length >= 0, "shape: the length of an axis cannot be negative, got {}", length);
@@ -29,8 +28,6 @@ int64_t checked_size(std::span<const int64_t> dims) {
   }
   return size;
 }
-
-}  // namespace
 
 Shape::Shape(std::span<const int64_t> dims)
     : size_(checked_size(dims)), rank_(static_cast<int>(dims.size())) {

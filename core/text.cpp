@@ -10,11 +10,10 @@
 #include <utility>
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 // Returns whether a character shows nothing, or a blank that is not a space: Unicode's White_Space
 // and Default_Ignorable_Code_Point (PropList.txt, DerivedCoreProperties.txt), and U+2800.
-bool is_invisible(uint32_t code) {
+static bool is_invisible(uint32_t code) {
   constexpr std::pair<uint32_t, uint32_t> ranges[] = {
       {0x80, 0xA0},      {0xAD, 0xAD},     {0x34F, 0x34F},   {0x61C, 0x61C},     {0x115F, 0x1160},
       {0x1680, 0x1680},  {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x2000, 0x200F},   {0x2028, 0x202F},
@@ -28,7 +27,7 @@ bool is_invisible(uint32_t code) {
 
 // Appends the character that `text` starts with, and returns its number of bytes. With `all` it
 // escapes invisible characters that change nothing else on a terminal, too.
-size_t append_escaped(std::string& shown, std::string_view text, bool all) {
+static size_t append_escaped(std::string& shown, std::string_view text, bool all) {
   const size_t length = utf8_length(text);
   const uint32_t code =
       length == 0 ? static_cast<uint8_t>(text[0]) : utf8::unchecked::peek_next(text.begin());
@@ -41,8 +40,6 @@ size_t append_escaped(std::string& shown, std::string_view text, bool all) {
     shown += text.substr(0, length);
   return length == 0 ? 1 : length;
 }
-
-}  // namespace
 
 size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;

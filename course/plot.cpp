@@ -13,10 +13,9 @@
 #include "core/text.h"
 
 namespace heed::plot {
-namespace {
 
-std::pair<PlotAxis, PlotAxis> axes_of(const Lines& figure, double left, double right, double bottom,
-                                      double top) {
+static std::pair<PlotAxis, PlotAxis> axes_of(const Lines& figure, double left, double right,
+                                             double bottom, double top) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double x_min = infinity, x_max = -infinity, y_min = infinity, y_max = -infinity;
   for (const Lines::Line& line : figure.lines) {
@@ -35,7 +34,7 @@ std::pair<PlotAxis, PlotAxis> axes_of(const Lines& figure, double left, double r
 }
 
 // Where the label of each line goes: at its last point, or as near as the other labels allow.
-Values label_places(const std::vector<Lines::Line>& lines, const PlotAxis& y, double top) {
+static Values label_places(const std::vector<Lines::Line>& lines, const PlotAxis& y, double top) {
   constexpr double apart = 18;
   std::vector<std::pair<double, size_t>> ends;
   for (const Lines::Line& line : lines) ends.emplace_back(y.pixel(line.y.back()), ends.size());
@@ -48,8 +47,6 @@ Values label_places(const std::vector<Lines::Line>& lines, const PlotAxis& y, do
     places[ends[i].second] = std::min(ends[i].first, lowest);
   return places;
 }
-
-}  // namespace
 
 void Lines::add(const std::string& label, const Values& x, const Values& y) {
   check(x.size() == y.size() && !x.empty(), "plot: line {} has {} x and {} y", label, x.size(),

@@ -30,10 +30,8 @@ std::vector<int32_t> moved_cells(std::span<const int64_t> grid, const Movement& 
   return from;
 }
 
-namespace {
-
 // For each pixel of a grid of patches, row by row, the index of its numbers in an example.
-std::vector<int32_t> pixel_indices(std::span<const int64_t> pixels, int64_t patch) {
+static std::vector<int32_t> pixel_indices(std::span<const int64_t> pixels, int64_t patch) {
   std::vector<int32_t> indices(static_cast<size_t>(Shape(pixels).size()));
   const int64_t columns = pixels.back();
   for (int64_t n = 0; n < std::ssize(indices); ++n) {
@@ -47,8 +45,8 @@ std::vector<int32_t> pixel_indices(std::span<const int64_t> pixels, int64_t patc
 
 // values[to[n]] = the old values[to[from[n]]], for groups of equal length.
 template <class Value>
-void move_numbers(std::vector<Value>& values, const std::vector<int32_t>& from,
-                  const std::vector<int32_t>& to) {
+static void move_numbers(std::vector<Value>& values, const std::vector<int32_t>& from,
+                         const std::vector<int32_t>& to) {
   const std::vector<Value> before = values;
   const size_t width = values.size() / from.size();
   for (size_t n = 0; n < from.size(); ++n)
@@ -57,8 +55,6 @@ void move_numbers(std::vector<Value>& values, const std::vector<int32_t>& from,
                 width,
                 values.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(to[n]) * width));
 }
-
-}  // namespace
 
 std::function<void(int64_t i, Example& example)> augmentation(
     const std::vector<std::string>& changes, std::span<const int64_t> grid, int64_t patch,

@@ -15,11 +15,9 @@
 
 namespace heed {
 
-namespace {
-
 constexpr int64_t max_bytes = int64_t{1} << 31;
 
-void check_text(const std::string& path, std::string_view text) {
+static void check_text(const std::string& path, std::string_view text) {
   const std::string foreign = foreign_format(text);
   check_input(foreign.empty(), "{}: {}", path, foreign);
   const auto line_of = [&](size_t offset) {
@@ -36,8 +34,6 @@ void check_text(const std::string& path, std::string_view text) {
               "or read it with `level` = \"byte\"",
               path, invalid == text.npos ? 0 : line_of(invalid), invalid);
 }
-
-}  // namespace
 
 int64_t file_size(const std::string& path) {
   namespace fs = std::filesystem;

@@ -8,22 +8,18 @@
 
 namespace heed {
 
-namespace {
-
 constexpr int64_t max_elements = int64_t{1} << 31;
 constexpr uint32_t unsigned_bytes = 0x00000800;  // magic number without its last byte
 constexpr size_t max_rank = 4;
 
-const char* name_of(IdxContent content) {
+static const char* name_of(IdxContent content) {
   return content == IdxContent::labels ? "labels" : "images";
 }
 
 // Returns whether an array of this rank can hold labels or images.
-bool holds(size_t rank, IdxContent content) {
+static bool holds(size_t rank, IdxContent content) {
   return content == IdxContent::labels ? rank == 1 : rank == 3 || rank == 4;
 }
-
-}  // namespace
 
 IdxFile::IdxFile(const std::string& path, IdxContent content) : file_(path) { read_magic(content); }
 

@@ -13,7 +13,6 @@
 #include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 constexpr Named<Choice> choices[] = {
     {"auto", Choice::automatic}, {"true", Choice::yes}, {"false", Choice::no}};
@@ -23,11 +22,9 @@ constexpr Named<Pool> pools[] = {{"mean", Pool::mean},
                                  {"queries", Pool::queries},
                                  {"none", Pool::none}};
 
-bool pools_by_queries(const ModelOptions& o) {
+static bool pools_by_queries(const ModelOptions& o) {
   return o.kind == ModelKind::classifier && has_queries(o.pool);
 }
-
-}  // namespace
 
 bool has_attention(const ModelOptions& o) {
   const MixingRule& mixing = *o.mixing.kind;

@@ -3,20 +3,17 @@
 #include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-ModelOptions without_axes(ModelOptions o) {  // of the grid, which the tokens have not
+static ModelOptions without_axes(ModelOptions o) {  // of the grid, which the tokens have not
   o.attention.axes.clear();
   return o;
 }
 
-ModelSizes of_tokens(ModelSizes sizes) {
+static ModelSizes of_tokens(ModelSizes sizes) {
   sizes.features = 0;
   sizes.grid.clear();
   return sizes;
 }
-
-}  // namespace
 
 TwoSources::TwoSources(const ModelOptions& o, const ModelSizes& sizes)
     : Seq2Seq(without_axes(o), of_tokens(sizes)),

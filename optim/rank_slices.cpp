@@ -5,13 +5,10 @@
 #include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 constexpr int64_t piece_size = Ranks::largest_message / sizeof(real);  // in elements
 
-int partner_at(int rank, size_t level) { return rank ^ (1 << level); }
-
-}  // namespace
+static int partner_at(int rank, size_t level) { return rank ^ (1 << level); }
 
 void HalfExchange::Half::reset() {
   missing.assign(static_cast<size_t>((range.size() + piece_size - 1) / piece_size), 0);

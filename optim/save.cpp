@@ -10,11 +10,10 @@
 #include "optim/layout.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 // Returns the number that the file's metadata have under this key.
 template <class T>
-T number(const std::string& path, const Metadata& metadata, const char* key) {
+static T number(const std::string& path, const Metadata& metadata, const char* key) {
   const auto found = metadata.find(key);
   check_input(found != metadata.end(), "{}: no {}; it was not written by save() of an optimizer",
               path, key);
@@ -25,8 +24,6 @@ T number(const std::string& path, const Metadata& metadata, const char* key) {
               "{}: {} is not a number: {}", path, key, text);
   return value;
 }
-
-}  // namespace
 
 std::vector<NamedParameter> state_of(const Optimizer& optimizer) {
   return optimizer.layout().state.tensors();

@@ -13,16 +13,15 @@
 #include "core/text.h"
 
 namespace heed {
-namespace {
 
 constexpr int64_t max_config_bytes = 1 << 20;
 constexpr size_t max_bases = 20;
 constexpr const char* name_characters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
 
-bool is_control(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
+static bool is_control(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
 
 // Parses the right side of --set as TOML, or else as a number, or else takes it as a string.
-TomlValue parse_assigned(const std::string& words, const std::string& option) {
+static TomlValue parse_assigned(const std::string& words, const std::string& option) {
   check_input(std::none_of(words.begin(), words.end(), is_control),
               "{}: expected a value without control characters", option);
   TomlValue text;
@@ -40,8 +39,6 @@ TomlValue parse_assigned(const std::string& words, const std::string& option) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string Origin::location() const {
   switch (kind) {

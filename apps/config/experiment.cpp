@@ -148,10 +148,8 @@ void Experiment::fields(Fields& f) {
   f.section("data", data, "the data", [&](std::string_view key) { return data.kind->uses(key); });
 }
 
-namespace {
-
 // Checks that the data offer the score that decides, and that there is at most one average.
-void check_evaluation(const Experiment& e) {
+static void check_evaluation(const Experiment& e) {
   const auto has = [&](const Score& score) {
     Experiment decided = e;
     decided.train.best_by = &score;
@@ -170,8 +168,6 @@ void check_evaluation(const Experiment& e) {
               "the checkpoints that it averages",
               n);
 }
-
-}  // namespace
 
 void Experiment::validate() const {
   train.validate();
@@ -217,10 +213,8 @@ std::string with_keys(std::string_view text, const std::string& section) {
   });
 }
 
-namespace {
-
 // Checks that the data have the edges, the grid or the sequence that the model needs.
-void check_form(const ModelOptions& model, const Corpus& corpus) {
+static void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadAttentionOptions& attention = model.attention;
   check_input(!model.mixing.kind->needs_edges || corpus.format.has_edges,
               "`model.block.mixing` = \"{}\" needs data with edges: `data.kind` = \"graph\"",
@@ -253,8 +247,6 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
               "`model.pool` = \"none\" is for data with a target at every position, and {}",
               at_positions ? "these have one: set it" : "these have one for the whole example");
 }
-
-}  // namespace
 
 void check_longest(const ModelOptions& model, const Corpus& corpus, int64_t longest) {
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == ModelKind::classifier;

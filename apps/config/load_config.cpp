@@ -8,10 +8,8 @@
 
 namespace heed {
 
-namespace {
-
-LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignments,
-                    const Experiment& defaults = {}, bool is_run = false) {
+static LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignments,
+                           const Experiment& defaults = {}, bool is_run = false) {
   for (const std::string& assignment : assignments) source.set(assignment);
   LoadedConfig config{.experiment = defaults, .origins = {}, .run_vocabulary = {}};
   config.origins = source.fill(config.experiment);
@@ -21,8 +19,6 @@ LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignm
   with_origins(config.origins, [&] { config.experiment.validate(); });
   return config;
 }
-
-}  // namespace
 
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments) {
   return loaded(ConfigSource::read(path), assignments);

@@ -13,17 +13,13 @@ double StepMemory::held(Pass pass) const {
   return bytes;
 }
 
-namespace {
-
-double bytes_of(const std::vector<NamedParameter>& tensors, bool only_trained = false) {
+static double bytes_of(const std::vector<NamedParameter>& tensors, bool only_trained = false) {
   double elements = 0;
   for (const NamedParameter& each : tensors)
     if (!only_trained || each.tensor.requires_grad())
       elements += static_cast<double>(each.tensor.size());
   return sizeof(real) * elements;
 }
-
-}  // namespace
 
 StepMemory memory_of(const StepObserver& step, const PartNames& names, int64_t live_at_first,
                      const Trainer& trainer) {

@@ -23,14 +23,10 @@ StepObserver::StepObserver(const StepObserver* like) {
   memory_.reserve(like->memory_.size());
 }
 
-namespace {
-
-int64_t nanoseconds_now() {
+static int64_t nanoseconds_now() {
   using namespace std::chrono;
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
-
-}  // namespace
 
 int64_t StepObserver::time() const { return nanoseconds_now() - start_; }
 

@@ -11,16 +11,12 @@
 
 namespace heed {
 
-namespace {
-
 // 1234567 → 1.235 M
-std::string scaled(double number, double base, std::span<const char* const> units) {
+static std::string scaled(double number, double base, std::span<const char* const> units) {
   size_t unit = 0;
   for (; unit + 1 < units.size() && number >= base; ++unit) number /= base;
   return fmt::format("{:.4g} {}", number, units[unit]);
 }
-
-}  // namespace
 
 std::string bytes_text(double bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -33,11 +29,9 @@ std::string flops_text(double flops) {
   return flops > 0 ? scaled(flops, 1000, units) : "-";
 }
 
-namespace {
+static std::string shape_text(const Shape& shape) { return joined(shape, " × "); }
 
-std::string shape_text(const Shape& shape) { return joined(shape, " × "); }
-
-std::string parts_table(const Summary& summary) {
+static std::string parts_table(const Summary& summary) {
   size_t name_width = 0, shape_width = 5;
   for (const SummaryPart& part : summary.parts) {
     name_width = std::max(name_width, part.name.size());
@@ -63,8 +57,6 @@ std::string parts_table(const Summary& summary) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string sizes_text(const StepSizes& step) {
   const std::string batch = step.micro_batches > 1

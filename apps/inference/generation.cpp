@@ -17,16 +17,15 @@ int64_t max_output_length(int64_t source_length, int64_t positions) {
   return positions > 0 ? std::min(length, positions) : length;
 }
 
-namespace {
-
 constexpr int64_t source_batch = 32, sample_batch = 64;
 constexpr int64_t max_continuation = 500;  // tokens
 
-int64_t batch_size_of(const GenerationOptions& options, int64_t otherwise) {
+static int64_t batch_size_of(const GenerationOptions& options, int64_t otherwise) {
   return options.batch_size > 0 ? options.batch_size : otherwise;
 }
 
-SearchOptions search_options(const Vocabulary& vocabulary, const GenerationOptions& options) {
+static SearchOptions search_options(const Vocabulary& vocabulary,
+                                    const GenerationOptions& options) {
   SearchOptions search;
   search.end = vocabulary.end();
   search.max_length = options.max_length.value_or(max_continuation);
@@ -36,8 +35,6 @@ SearchOptions search_options(const Vocabulary& vocabulary, const GenerationOptio
   search.rules = options.rules;
   return search;
 }
-
-}  // namespace
 
 Found outputs(const Model& model, const Vocabulary& target, const Inputs& batch,
               const GenerationOptions& options) {

@@ -13,11 +13,8 @@
 #include "core/text.h"
 
 namespace heed {
-namespace {
 
 constexpr const char *no_match = "no match", *position_word = "position";
-
-}  // namespace
 
 // std::regex overflows the stack for long texts.
 struct Kinds::Expression {

@@ -220,11 +220,9 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   return random_samples(model, *corpus.target, count, positions);
 }
 
-namespace {
-
 // Returns f(corpus, example) of every example.
 template <class F>
-auto of_examples(const Corpus& corpus, const Dataset& dataset, const F& f) {
+static auto of_examples(const Corpus& corpus, const Dataset& dataset, const F& f) {
   std::vector<decltype(f(corpus, Example()))> results;
   Example example;
   for (int64_t i = 0; i < dataset.size; ++i) {
@@ -233,8 +231,6 @@ auto of_examples(const Corpus& corpus, const Dataset& dataset, const F& f) {
   }
   return results;
 }
-
-}  // namespace
 
 std::string output_text(const Corpus& corpus, std::span<const int32_t> ids) {
   if (corpus.framing != ModelKind::classifier) return corpus.target->decode(ids);

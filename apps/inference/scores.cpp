@@ -83,13 +83,9 @@ void KindScores::add(const Outcome& outcome) {
   loss += outcome.loss;
 }
 
-namespace {
-
-double per_count(double sum, int64_t count) {
+static double per_count(double sum, int64_t count) {
   return sum / static_cast<double>(std::max<int64_t>(1, count));
 }
-
-}  // namespace
 
 double KindScores::fraction(const Score& score) const {
   return &score == &scores::exact_match ? per_count(static_cast<double>(correct), examples)

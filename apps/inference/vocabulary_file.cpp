@@ -150,17 +150,13 @@ Json vocabulary_identity(const Corpus& corpus) {
   return json;
 }
 
-namespace {
-
 // Calls read(json) with the content of the file.
 template <class Read>
-void read_members(const std::string& path, const Read& read) {
+static void read_members(const std::string& path, const Read& read) {
   const Json json = read_json(path, "vocabulary", max_bytes);
   in_context(
       path, [&] { read(json); }, "; expected the file that training wrote");
 }
-
-}  // namespace
 
 ExistingVocabulary read_codecs(const std::string& path) {
   ExistingVocabulary existing;

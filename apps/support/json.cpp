@@ -167,17 +167,14 @@ std::optional<double> Json::find_number(std::string_view path) const {
   return member && member->is_number() ? std::optional(member->number()) : std::nullopt;
 }
 
-namespace {
-
-void add_flattened(const Json& object, const std::string& prefix, std::vector<Json::Member>& all) {
+static void add_flattened(const Json& object, const std::string& prefix,
+                          std::vector<Json::Member>& all) {
   for (const auto& [name, value] : object.members())
     if (value.is_object())
       add_flattened(value, prefix + name + ".", all);
     else
       all.emplace_back(prefix + name, value);
 }
-
-}  // namespace
 
 std::vector<Json::Member> Json::flattened() const {
   std::vector<Member> all;

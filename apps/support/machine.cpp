@@ -36,10 +36,8 @@ std::string host_name() {
 
 #if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
 
-namespace {
-
 // Returns the first value of a key in a file with lines "key: value", or "".
-std::string value_in(const std::string& path, const std::string& key) {
+static std::string value_in(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const size_t colon = line.find(':'), value = line.find_first_not_of(" \t", colon + 1);
@@ -48,8 +46,6 @@ std::string value_in(const std::string& path, const std::string& key) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string processor_name() {
   const std::string name = value_in("/proc/cpuinfo", "model name");
@@ -87,12 +83,10 @@ std::string running_program() { return "/proc/self/exe"; }
 
 #else
 
-namespace {
-std::vector<std::string>& kept_command_line() {
+static std::vector<std::string>& kept_command_line() {
   static std::vector<std::string> arguments;
   return arguments;
 }
-}  // namespace
 
 std::string processor_name() { return "unknown processor"; }
 

@@ -33,9 +33,7 @@ ProcessPipe make_pipe(const char* purpose) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-namespace {
-void end_with_parent(int signal) { ::prctl(PR_SET_PDEATHSIG, signal); }
-}  // namespace
+static void end_with_parent(int signal) { ::prctl(PR_SET_PDEATHSIG, signal); }
 
 void fix_addresses() { ::personality(ADDR_NO_RANDOMIZE); }
 
@@ -49,9 +47,7 @@ ProcessPipe make_pipe(const char* purpose) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-namespace {
-void end_with_parent(int) {}
-}  // namespace
+static void end_with_parent(int) {}
 
 void fix_addresses() {}
 

@@ -99,11 +99,9 @@ std::vector<std::string> lines_in(const std::string& cell, size_t width) {
   return lines;
 }
 
-namespace {
-
 // Returns these columns of a row, the first `left` aligned to the left.
-std::string text_of(const Table::Row& row, const std::vector<size_t>& columns,
-                    const std::vector<size_t>& widths, size_t left) {
+static std::string text_of(const Table::Row& row, const std::vector<size_t>& columns,
+                           const std::vector<size_t>& widths, size_t left) {
   std::vector<std::vector<std::string>> cells;
   size_t height = 0;
   for (const size_t i : columns) {
@@ -124,8 +122,6 @@ std::string text_of(const Table::Row& row, const std::vector<size_t>& columns,
   }
   return text;
 }
-
-}  // namespace
 
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;

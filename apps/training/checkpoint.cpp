@@ -12,13 +12,10 @@
 #include "core/text.h"
 
 namespace heed {
-namespace {
 
 constexpr std::string_view step_prefix = "step-";
 constexpr int64_t max_state_bytes = 1 << 20;
 constexpr int64_t max_step = 1'000'000'000'000;
-
-}  // namespace
 
 std::string step_name(int64_t step) { return fmt::format("{}{}", step_prefix, step); }
 
@@ -78,19 +75,15 @@ std::vector<int64_t> steps_in(const std::string& folder, std::string_view extens
   return all;
 }
 
-namespace {
-
 // Calls use(). A hint follows its errors.
 template <class Use>
-auto with_hint(const std::string& hint, const Use& use) {
+static auto with_hint(const std::string& hint, const Use& use) {
   try {
     return use();
   } catch (const InputError& error) {
     throw InputError(error.what() + hint);
   }
 }
-
-}  // namespace
 
 void SavedTensors::check_digest() const {
   check_input(digest_.empty() || sha256_of_file(path_) == digest_,

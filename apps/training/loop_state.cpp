@@ -50,15 +50,11 @@ LoopState LoopState::from(const Json& json) {
   return state;
 }
 
-namespace {
-
 // Returns the step at which the schedule ends.
-int64_t schedule_end(const Experiment& experiment) {
+static int64_t schedule_end(const Experiment& experiment) {
   const int64_t steps = experiment.schedule.steps;
   return steps > 0 ? steps : experiment.train.steps;
 }
-
-}  // namespace
 
 void check_resumable(const Experiment& before, const Experiment& now, const std::string& run) {
   std::string differences;

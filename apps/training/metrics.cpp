@@ -12,12 +12,10 @@
 
 namespace heed {
 
-namespace {
-
 constexpr int64_t tail_bytes = 1 << 14;
 
 // Returns the step of a row, or -1 if the text is not a row.
-int64_t step_in(std::string_view row) {
+static int64_t step_in(std::string_view row) {
   try {
     return Json::parse(row, "").at("step").integer();
   } catch (const InputError&) {
@@ -27,7 +25,7 @@ int64_t step_in(std::string_view row) {
 
 // Returns the rows of steps up to `last_step`. Drops rows of later steps, which will be trained
 // again. Only the last row, or rows after a later step, may be damaged.
-std::string rows_up_to(std::string text, int64_t last_step, const std::string& path) {
+static std::string rows_up_to(std::string text, int64_t last_step, const std::string& path) {
   std::string kept;
   if (last_step == 0 || text.empty()) return kept;
   if (text.back() != '\n') text += '\n';
@@ -45,8 +43,6 @@ std::string rows_up_to(std::string text, int64_t last_step, const std::string& p
   });
   return kept;
 }
-
-}  // namespace
 
 std::string read_metrics(const std::string& path) {
   return exists(path) ? read_file(path, "metrics file") : "";

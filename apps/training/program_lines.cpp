@@ -12,19 +12,15 @@
 
 namespace heed {
 
-namespace {
-
 constexpr const char* cannot_start_program = "cannot start the program that writes examples";
 constexpr size_t max_shown = 500;  // bytes of a line of standard error
 
 // Closes the end of the program, so that reading finds the end of what it writes.
-int reading_end(ProcessPipe& pipe) {
+static int reading_end(ProcessPipe& pipe) {
   pipe.writing.close();
   ::fcntl(pipe.reading, F_SETFL, O_NONBLOCK);
   return pipe.reading;
 }
-
-}  // namespace
 
 ProgramLines::ProgramLines(const std::vector<std::string>& words, const std::string& folder,
                            std::chrono::seconds timeout)

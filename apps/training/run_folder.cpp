@@ -14,14 +14,11 @@
 #include "core/check.h"
 
 namespace heed {
-namespace {
 
 // Returns a path without trailing slashes.
-std::string without_slash(const std::string& path) {
+static std::string without_slash(const std::string& path) {
   return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
 }
-
-}  // namespace
 
 RunFolder RunFolder::create(const std::string& path) {
   check_input(!exists(path) || is_folder(path),

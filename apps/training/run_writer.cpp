@@ -29,12 +29,11 @@
 #include "data/files.h"
 
 namespace heed {
-namespace {
 
 // With data.keep copies the data files into the run. Returns the options for config.toml: the same,
 // with paths of the copies relative to it. Throws InputError if the files are larger than
 // max_kept_bytes.
-DataOptions keep_data(const RunFolder& run, const DataOptions& options) {
+static DataOptions keep_data(const RunFolder& run, const DataOptions& options) {
   DataOptions kept = options;
   if (!options.keep) return kept;
   int64_t bytes = 0;
@@ -58,7 +57,7 @@ DataOptions keep_data(const RunFolder& run, const DataOptions& options) {
 }
 
 // Returns where each key is set whose value is not the default.
-Json origins_of(const LoadedConfig& config, const std::string& sweep) {
+static Json origins_of(const LoadedConfig& config, const std::string& sweep) {
   constexpr int64_t max_origins_bytes = 1 << 20;
   Json origins = Json::object(), of_base = Json::object();
   if (const std::string path = own_file(sweep, origins_file); !sweep.empty() && exists(path))
@@ -73,8 +72,6 @@ Json origins_of(const LoadedConfig& config, const std::string& sweep) {
       origins.set(entry.key, escaped(location(entry.key, origin->second)));
   return origins;
 }
-
-}  // namespace
 
 RunWriter::RunWriter(const RunFolder& run, bool resumes, int64_t keep_checkpoints)
     : run_(run),

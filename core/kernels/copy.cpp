@@ -5,10 +5,9 @@
 #include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL::kernels {
-namespace {
 
 // The axes of the result of permute(), with the strides of `from` and of the result.
-Axes<2> permuted_axes(const Shape& shape, std::span<const int> axes) {
+static Axes<2> permuted_axes(const Shape& shape, std::span<const int> axes) {
   Axes<2> result;
   int64_t size = shape.size();
   for (const int a : axes) {
@@ -18,11 +17,9 @@ Axes<2> permuted_axes(const Shape& shape, std::span<const int> axes) {
   return result;
 }
 
-void copy_row(int64_t n, const real* __restrict x, Destination to) {
+static void copy_row(int64_t n, const real* __restrict x, Destination to) {
   map_range(0, n, to, [=](int64_t i) { return x[i]; });
 }
-
-}  // namespace
 
 void fill(int64_t n, real value, real* to) {
   parallel_for(n, chunk_elements,

@@ -4,13 +4,12 @@
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
-namespace {
 
 // Rotates the pairs of one head: pair k is columns k · step and k · step + distance. `step` is a
 // constant at compile time, so that the loop is vectorized.
 template <int64_t step, bool accumulate>
-void rotate_head(int64_t pairs, int64_t distance, real direction, const real* __restrict c,
-                 const real* __restrict s, const real* __restrict x, real* __restrict y) {
+static void rotate_head(int64_t pairs, int64_t distance, real direction, const real* __restrict c,
+                        const real* __restrict s, const real* __restrict x, real* __restrict y) {
   if constexpr (step == 2) distance = 1;
   for (int64_t k = 0; k < pairs; ++k) {
     const int64_t i = k * step, j = i + distance;
@@ -20,8 +19,6 @@ void rotate_head(int64_t pairs, int64_t distance, real direction, const real* __
     y[j] = accumulate ? y[j] + second : second;
   }
 }
-
-}  // namespace
 
 // Angles are computed in double: in float, the error at position 10,000 would be 1e-3.
 void rotary_angles(const RotarySizes& n, double base, int64_t first, real* cosine, real* sine) {

@@ -11,10 +11,9 @@
 #include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 // Element i of the result is element elements[i] of x, both in row-major order.
-Tensor elements_of(const char* name, const Tensor& x, const Ids& elements) {
+static Tensor elements_of(const char* name, const Tensor& x, const Ids& elements) {
   Tensor y = Tensor::empty(elements.shape());
   kernels::gather_rows(elements.size(), 1, elements.data(), x.data(), {y.mutable_data(), false});
   return record(name, y, {x}, [elements, size = x.size()](Backward& g) {
@@ -22,8 +21,6 @@ Tensor elements_of(const char* name, const Tensor& x, const Ids& elements) {
     kernels::scatter_rows(elements.size(), 1, elements.data(), g.dy(), size, g.into(0));
   });
 }
-
-}  // namespace
 
 Tensor gather(const Tensor& x, int axis, const Ids& ids) {
   const int along = axis_of("gather", x.shape(), axis);

@@ -6,11 +6,10 @@
 #include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
 // The result has shape `shape`; part i has lengths[i] along the axis.
-Tensor join_tensors(const char* name, std::span<const Tensor> parts, const Shape& shape, int axis,
-                    const Ids& lengths) {
+static Tensor join_tensors(const char* name, std::span<const Tensor> parts, const Shape& shape,
+                           int axis, const Ids& lengths) {
   Tensor y = Tensor::empty(shape);
   // Every index of the axes before `axis` has a run of each part.
   const int64_t before = shape.span_size(0, axis), width = shape.span_size(axis + 1, shape.rank()),
@@ -31,8 +30,6 @@ Tensor join_tensors(const char* name, std::span<const Tensor> parts, const Shape
     }
   });
 }
-
-}  // namespace
 
 Tensor concat(std::span<const Tensor> parts, int axis) {
   check(!parts.empty(), "concat: expected at least one tensor");

@@ -69,10 +69,8 @@ Tensor mean(const Tensor& x, Axes axes, bool keep) {
   });
 }
 
-namespace {
-
 // y = max x. An element equal to it has an equal share of the gradient.
-Tensor maximum(const char* name, const Tensor& x, Axes axes, bool keep) {
+static Tensor maximum(const char* name, const Tensor& x, Axes axes, bool keep) {
   const Reduced to(name, x.shape(), axes);
   check(x.size() > 0 || to.kept.size() == 0, "{}: expected at least one element, got shape {}",
         name, x.shape());
@@ -94,8 +92,6 @@ Tensor maximum(const char* name, const Tensor& x, Axes axes, bool keep) {
         Operand{share.data(), kept});
   });
 }
-
-}  // namespace
 
 // y = max x
 Tensor max(const Tensor& x, Axes axes, bool keep) { return maximum("max", x, axes, keep); }

@@ -8,10 +8,9 @@
 #include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-kernels::SegmentSizes checked_sizes(const char* name, const Tensor& x, const Ids& segments,
-                                    int64_t n) {
+static kernels::SegmentSizes checked_sizes(const char* name, const Tensor& x, const Ids& segments,
+                                           int64_t n) {
   check(x.rank() >= 1 && segments.shape() == Shape{x.dim(0)},
         "{}: expected one segment per entry of the first axis of x {}, got segments {}", name,
         x.shape(), segments.shape());
@@ -24,8 +23,6 @@ kernels::SegmentSizes checked_sizes(const char* name, const Tensor& x, const Ids
           e, x.dim(0), id[e], n);
   return {x.dim(0), x.shape().span_size(1, x.rank()), n};
 }
-
-}  // namespace
 
 // y = eˣ / Σ eˣ over the entries of a segment
 Tensor segment_softmax(const Tensor& x, const Ids& segments, int64_t n) {

@@ -10,15 +10,14 @@
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
-namespace {
 
-double element(const Matrix& m, int64_t i, int64_t j) {
+static double element(const Matrix& m, int64_t i, int64_t j) {
   return m.data[m.transposed ? j * m.rows + i : i * m.columns + j];
 }
 
 // Computes one row of c after the other, in double. The inner loops are contiguous, so compilers
 // vectorise them.
-void multiply(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
+static void multiply(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   const int64_t rows = a.rows, columns = b.columns, depth = a.columns;
   std::vector<double> b_rows(static_cast<size_t>(depth * columns));  // b in double, row by row
@@ -36,8 +35,6 @@ void multiply(const Matrix& a, const Matrix& b, Destination c, const real* bias)
     for (int64_t j = 0; j < columns; ++j) write(c, i * columns + j, sums[j] + (bias ? bias[j] : 0));
   }
 }
-
-}  // namespace
 
 void gemm(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
   report(Work::multiplications, a.rows, b.columns, a.columns);

@@ -12,11 +12,10 @@
 #include "course/tutor/sections.h"
 
 namespace heed {
-namespace {
 
 // "2026-10-12" → "2026-10-12T23:59:59Z", and "2026-10-12T22:00" → "2026-10-12T22:00:59Z". Empty if
 // it is no time.
-std::string full_time(const std::string& time) {
+static std::string full_time(const std::string& time) {
   constexpr std::string_view day = "0000-00-00", minute = "0000-00-00T00:00", last = "T23:59:59Z";
   const std::string_view form = time.size() == day.size() ? day : minute;
   const bool fits = std::ranges::equal(time, form, [](char c, char expected) {
@@ -27,8 +26,6 @@ std::string full_time(const std::string& time) {
     return "";
   return time + std::string(last.substr(time.size() - day.size()));
 }
-
-}  // namespace
 
 void PlannedWeek::fields(Fields& f) {
   f.texts("exercises", exercises, "exercises to hand in");

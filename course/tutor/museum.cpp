@@ -8,15 +8,13 @@
 
 namespace heed {
 
-namespace {
-
 constexpr Named<std::string Expectation::*> expectation_kinds[] = {
     {"value", &Expectation::value},
     {"after", &Expectation::after},
     {"right_text", &Expectation::right_text},
     {"wrong_text", &Expectation::wrong_text}};
 
-void check_kind(const Expectation& expectation, const std::string& path, int line) {
+static void check_kind(const Expectation& expectation, const std::string& path, int line) {
   std::vector<std::string> names;
   int kinds = 0;
   for (const auto& [name, member] : expectation_kinds) {
@@ -25,8 +23,6 @@ void check_kind(const Expectation& expectation, const std::string& path, int lin
   }
   check_input(kinds == 1, "{}:{}: an [[expect]] needs one of {}", path, line, joined(names));
 }
-
-}  // namespace
 
 void Expectation::fields(Fields& f) {
   f.text("value", value, "last number of metrics.jsonl, or number of result.json");

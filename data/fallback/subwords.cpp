@@ -8,15 +8,12 @@ class SentencePieceProcessor {};
 }  // namespace sentencepiece
 
 namespace heed {
-namespace {
 
-[[noreturn]] void missing() {
+[[noreturn]] static void missing() {
   throw InputError(
       "subwords need SentencePiece, which this build of heed does not have: install it (in Debian "
       "libsentencepiece-dev) and build heed again, or set `level` to another level");
 }
-
-}  // namespace
 
 Subwords::Subwords(std::string) { missing(); }
 Subwords::~Subwords() = default;

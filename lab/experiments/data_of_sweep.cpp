@@ -10,9 +10,9 @@
 #include "core/check.h"
 
 namespace heed {
-namespace {
 
-DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
+static DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan,
+                                 const std::string& folder) {
   const ConfigListing base = list_config(experiment_of(sweep));
   bool varies = !experiment_of(sweep).data.command.empty();  // each seed has its examples
   for (const AxisGroup& group : sweep.groups)
@@ -22,8 +22,6 @@ DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::
   for (const PlannedRun& run : plan.runs) record.check(run.data, varies);
   return record;
 }
-
-}  // namespace
 
 SweepLock::SweepLock(const std::string& folder)
     : file_(::open(in_folder(folder, ".data.lock").c_str(),

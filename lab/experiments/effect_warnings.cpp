@@ -12,12 +12,11 @@
 #include "lab/experiments/student.h"
 
 namespace heed {
-namespace {
 
 constexpr int64_t few_pairs = 3;
 
 // Says what intervals of few pairs lean on, and what would be needed without that.
-void warn_of_few(const Effects& effects, std::vector<std::string>& lines) {
+static void warn_of_few(const Effects& effects, std::vector<std::string>& lines) {
   int64_t fewest = std::numeric_limits<int64_t>::max(), single = 0;
   const auto look_at = [&](const Comparison& each) {
     const int64_t pairs = std::ssize(each.seeds);
@@ -39,8 +38,8 @@ void warn_of_few(const Effects& effects, std::vector<std::string>& lines) {
 }
 
 // Says which groups are not compared, and why.
-void warn_of_pairs(const Effects& effects, const SeedGroups& groups,
-                   std::vector<std::string>& lines) {
+static void warn_of_pairs(const Effects& effects, const SeedGroups& groups,
+                          std::vector<std::string>& lines) {
   if (effects.groups.empty()) return;
   const auto is_unscored = [&](const SeedGroup& group) {
     return group.numbers(effects.score).empty();
@@ -68,8 +67,6 @@ void warn_of_pairs(const Effects& effects, const SeedGroups& groups,
         "would mix the effects of keys and data",
         others, compared, others == 1 ? "has" : "have", first, others == 1 ? "it" : "them"));
 }
-
-}  // namespace
 
 std::vector<std::string> warnings_of(const Effects& effects, const SeedGroups& groups) {
   std::vector<std::string> lines;

@@ -12,12 +12,11 @@
 #include "lab/experiments/sweep_options.h"
 
 namespace heed {
-namespace {
 
 constexpr size_t max_runs = 100'000;
 constexpr int max_depth = 6;  // of folders below a path
 
-void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
+static void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
   std::vector<std::string> names = names_in_folder(folder);
   std::ranges::sort(names, comes_before);
   for (const std::string& name : names) {
@@ -32,7 +31,7 @@ void add_runs_in(const std::string& folder, int depth, std::vector<std::string>&
 }
 
 // Moves the runs in the folder of a sweep into the order of its points.
-void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
+static void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
   const std::string path = sweep_file(folder);
   if (!exists(path)) return;
   SweepArguments arguments;
@@ -63,8 +62,6 @@ void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
   runs.clear();
   for (auto& [at, run] : ranked) runs.push_back(std::move(run));
 }
-
-}  // namespace
 
 std::vector<std::string> runs_in(const std::string& folder) {
   std::vector<std::string> runs;

@@ -19,6 +19,7 @@
 #include "apps/training/checkpoint.h"
 #include "apps/training/data_record.h"
 #include "apps/training/run_record.h"
+#include "apps/training/snapshots.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -158,12 +159,10 @@ void place_checkpoint(const RunFolder& run, const std::string& to) {
 }
 
 void place_snapshots(const RunFolder& run, const std::string& to) {
-  const std::vector<std::string> names = names_in_folder(run.snapshots());
-  if (names.empty()) return;
-  const std::string folder = in_folder(to, run_files::snapshots);
-  make_subfolder(folder);
-  for (const std::string& name : names)
-    place(in_folder(run.snapshots(), name), in_folder(folder, name));
+  const Snapshots from(run.snapshots()), packed(in_folder(to, run_files::snapshots));
+  const std::vector<int64_t> steps = from.steps();
+  if (!steps.empty()) make_subfolder(in_folder(to, run_files::snapshots));
+  for (const int64_t step : steps) place(from.path(step), packed.path(step));
 }
 
 void place_run(const Entry& run, const std::string& to, const DataFolder* data, bool checkpoints) {

@@ -12,18 +12,17 @@
 #include "core/text.h"
 
 namespace heed {
-namespace {
 
 constexpr Score of_run[] = {{.name = "seconds", .lower_is_better = true, .by_ratio = true},
                             {.name = "tokens_per_s", .by_ratio = true}};
 
-const Score* find_kind(std::span<const Score> kinds, std::string_view name) {
+static const Score* find_kind(std::span<const Score> kinds, std::string_view name) {
   const auto found = std::ranges::find(kinds, name, &Score::name);
   return found == kinds.end() ? nullptr : &*found;
 }
 
 // Null: nothing has this name.
-const Score* kind_of_score(const std::string& name) {
+static const Score* kind_of_score(const std::string& name) {
   const std::string last = last_component(without_group(name)),
                     first = name.substr(0, name.find('.'));
   const auto measure = std::ranges::find(inspect_measures, first, &Measure::name);
@@ -32,8 +31,6 @@ const Score* kind_of_score(const std::string& name) {
   const Score* const score = find_score(name);
   return score ? score : find_kind(of_run, last);
 }
-
-}  // namespace
 
 bool lower_is_better(const std::string& score) {
   const Score* const kind = kind_of_score(score);

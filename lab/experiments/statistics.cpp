@@ -79,13 +79,9 @@ bool are_equal(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
 }
 
-namespace {
-
-MeanInterval with_interval(MeanInterval mean, Interval interval, IntervalKind kind) {
+static MeanInterval with_interval(MeanInterval mean, Interval interval, IntervalKind kind) {
   return {mean.n, mean.mean, (interval.high - interval.low) / 2, interval, kind};
 }
-
-}  // namespace
 
 MeanInterval logit_mean(std::span<const double> values, double most) {
   const MeanInterval mean = student_mean(values);

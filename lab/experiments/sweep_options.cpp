@@ -41,9 +41,7 @@ double AxisRange::at(double fraction) const {
   return log ? from * std::pow(to / from, fraction) : from + (to - from) * fraction;
 }
 
-namespace {
-
-std::string list_text(const Axis& axis) {
+static std::string list_text(const Axis& axis) {
   if (axis.range)
     return fmt::format("{{ from = {}, to = {}, log = {} }}", toml_text(axis.range->from),
                        toml_text(axis.range->to), axis.range->log);
@@ -51,8 +49,6 @@ std::string list_text(const Axis& axis) {
   for (const AxisValue& value : axis.values) texts.push_back(value.text);
   return "[" + joined(texts) + "]";
 }
-
-}  // namespace
 
 std::string sweep_text(const Sweep& sweep, const std::string& config) {
   SweepOptions options = sweep.options;

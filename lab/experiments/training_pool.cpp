@@ -10,13 +10,12 @@
 #include "core/text.h"
 
 namespace heed {
-namespace {
 
 constexpr const char* cannot_start = "cannot start a run";
 constexpr int stop_signal = SIGUSR1;  // which srun passes on
 constexpr size_t max_tail = 1 << 14;  // bytes of standard error that are kept
 
-std::vector<std::string> shell_words(const std::string& line) {
+static std::vector<std::string> shell_words(const std::string& line) {
   std::vector<std::string> words;
   if (line.empty()) return words;
   wordexp_t expanded{};
@@ -30,7 +29,7 @@ std::vector<std::string> shell_words(const std::string& line) {
 }
 
 // Returns the last error of the program, or the last line if there is none: mpirun adds lines.
-std::string error_in(std::string text) {
+static std::string error_in(std::string text) {
   constexpr std::string_view mark = "\nerror: ";
   text.insert(0, "\n");
   text.erase(text.find_last_not_of(" \n-") + 1);  // lines of hyphens around messages of mpirun
@@ -39,8 +38,6 @@ std::string error_in(std::string text) {
   const size_t begin = found + mark.size();
   return text.substr(begin, text.find('\n', begin) - begin);
 }
-
-}  // namespace
 
 TrainingPool::TrainingPool(const std::string& launcher) : command_(shell_words(launcher)) {
   // The program itself is started even if its file has been replaced meanwhile.

@@ -83,16 +83,12 @@ void ExampleLosses::add(const Tensor& logits, const Batch& batch) {
   }
 }
 
-namespace {
-
-double ratio(const std::vector<double>& part, const std::vector<double>& whole) {
+static double ratio(const std::vector<double>& part, const std::vector<double>& whole) {
   double sum = 0, count = 0;
   for (const double each : part) sum += each;
   for (const double each : whole) count += each;
   return sum / std::max(1.0, count);
 }
-
-}  // namespace
 
 double ExampleLosses::mean_loss() const { return ratio(loss, targets); }
 double ExampleLosses::accuracy() const { return ratio(correct, targets); }

@@ -10,11 +10,10 @@
 #include "core/ops.h"
 
 namespace heed {
-namespace {
 
 // Sums of entropies and divergences over the targets of a batch.
-void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target, double& entropy,
-                   double& kl) {
+static void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target,
+                          double& entropy, double& kl) {
   const Tensor log_p = log_softmax(logits), log_last = log_softmax(last);
   const int64_t classes = logits.dim(-1);
   for (int64_t i = 0; i < target.size(); ++i) {
@@ -29,8 +28,8 @@ void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target, 
 
 // Returns the most likely tokens and the loss of `logits` at target `at` of a batch, and the
 // divergence from the prediction of the model, whose logits are `last`.
-Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits, const Tensor& last,
-                               const Batch& batch, int64_t at) {
+static Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits,
+                                      const Tensor& last, const Batch& batch, int64_t at) {
   const int64_t classes = logits.dim(-1);
   const Tensor log_p = log_softmax(logits), log_last = log_softmax(last);
   const real* const from = log_p.data() + at * classes;
@@ -50,8 +49,6 @@ Lens::Prediction prediction_at(const Inspected& inspected, const Tensor& logits,
         {.token = inspected.token(v), .probability = std::exp(static_cast<double>(from[v]))});
   return prediction;
 }
-
-}  // namespace
 
 Lens lens(const Inspected& inspected, int64_t example) {
   const InferenceScope here;

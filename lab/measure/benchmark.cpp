@@ -60,12 +60,10 @@ Experiment benchmark_experiment(const BenchmarkSize& size) {
   return e;
 }
 
-namespace {
-
 constexpr int64_t marks = 2;  // <bos> and <eos> of an encoder-decoder
 
 // Random contents, so that sources and inputs have the lengths of this size.
-Dataset random_examples(const BenchmarkSize& size, const Corpus& corpus) {
+static Dataset random_examples(const BenchmarkSize& size, const Corpus& corpus) {
   Random random(1, Purpose::task);
   const bool has_source = size.source > 0;
   const int64_t ordinary = size.vocabulary - (has_source ? marks : 0);
@@ -81,8 +79,6 @@ Dataset random_examples(const BenchmarkSize& size, const Corpus& corpus) {
   }
   return made_examples(corpus, std::move(contents));
 }
-
-}  // namespace
 
 Corpus benchmark_corpus(const BenchmarkSize& size) {
   Corpus corpus;
@@ -182,17 +178,13 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
   return result;
 }
 
-namespace {
-
-LanguageModel random_model(const Experiment& experiment, const Corpus& corpus) {
+static LanguageModel random_model(const Experiment& experiment, const Corpus& corpus) {
   check(experiment.model.kind == ModelKind::language_model,
         "generation: the model is no language model");
   ScopeGuard here;
   here->seed = 1;
   return LanguageModel(experiment.model, model_sizes(experiment, corpus));
 }
-
-}  // namespace
 
 Generator::Generator(const Experiment& experiment, const Corpus& corpus, const GenerationTask& task)
     : model_(random_model(experiment, corpus)), corpus_(corpus) {

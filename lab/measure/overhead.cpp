@@ -32,14 +32,7 @@ int64_t loops_of_step(Trainer& trainer) {
 }
 
 double seconds_of_step(Trainer& trainer, double seconds) {
-  std::vector<double> times;
-  const double end = now() + seconds;
-  while (times.size() < 3 || now() < end) {
-    const double start = now();
-    trainer.step();
-    times.push_back(now() - start);
-  }
-  return median_of(std::move(times));
+  return median_of(seconds_of(seconds, [&] { trainer.step(); }));
 }
 
 double seconds_of_loop() {

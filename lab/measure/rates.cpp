@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "apps/support/clock.h"
 #include "core/check.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/more_kernels.h"
@@ -17,56 +16,41 @@
 namespace heed {
 namespace {
 
-// Returns the seconds of each run, for 0.1 s and at least three runs, fastest first.
-template <class F>
-std::vector<double> seconds_of(F&& f) {
-  std::vector<double> seconds;
-  const double end = now() + 0.1;
-  while (seconds.size() < 3 || now() < end) {
-    const double start = now();
-    f();
-    seconds.push_back(now() - start);
-  }
-  std::ranges::sort(seconds);
-  return seconds;
-}
-
 double measured_bandwidth() {
-  double seconds;
+  std::vector<double> seconds;
   constexpr int64_t n = 1 << 25;
   {
     const Tensor a = Tensor::full({n}, 1), b = Tensor::full({n}, 1);
     Tensor c = Tensor::full({n}, 0);
-    seconds = seconds_of([&] {
-                kernels::scaled_difference(n, 1, a.data(), b.data(), {c.mutable_data(), false});
-              }).front();
+    seconds = seconds_of(0.1, [&] {
+      kernels::scaled_difference(n, 1, a.data(), b.data(), {c.mutable_data(), false});
+    });
   }
   pool_trim();
-  return 3.0 * n * sizeof(real) / seconds;
+  return 3.0 * n * sizeof(real) / std::ranges::min(seconds);
 }
 
 double measured_read_bandwidth() {
   using kernels::Vector;
-  double seconds;
+  std::vector<double> seconds;
   constexpr int64_t n = 1 << 27, part = 1 << 16;
   {
     const Tensor a = Tensor::full({n}, 1);
     std::vector<real> sums(n / part);
-    seconds = seconds_of([&] {
-                parallel_for(n, part, [&](int64_t first, int64_t last) {
-                  constexpr int at_once = 4;  // sums, so that none waits for the one before
-                  Vector sum[at_once] = {};
-                  for (int64_t i = first; i < last; i += at_once * kernels::lanes)
-                    for (int v = 0; v < at_once; ++v)
-                      sum[v] += kernels::load(a.data() + i + v * kernels::lanes);
-                  sums[static_cast<size_t>(first / part)] =
-                      kernels::sum(sum[0] + sum[1] + sum[2] + sum[3]);
-                });
-              }).front();
+    seconds = seconds_of(0.1, [&] {
+      parallel_for(n, part, [&](int64_t first, int64_t last) {
+        constexpr int at_once = 4;  // sums, so that none waits for the one before
+        Vector sum[at_once] = {};
+        for (int64_t i = first; i < last; i += at_once * kernels::lanes)
+          for (int v = 0; v < at_once; ++v)
+            sum[v] += kernels::load(a.data() + i + v * kernels::lanes);
+        sums[static_cast<size_t>(first / part)] = kernels::sum(sum[0] + sum[1] + sum[2] + sum[3]);
+      });
+    });
     check(sums.back() == part, "read bandwidth: a part of the sum is {}", sums.back());
   }
   pool_trim();
-  return static_cast<double>(n * sizeof(real)) / seconds;
+  return static_cast<double>(n * sizeof(real)) / std::ranges::min(seconds);
 }
 
 }  // namespace
@@ -80,10 +64,10 @@ double gemm_rate(Precision precision) {
   for (const int64_t n : {2048, 1024, 384}) {  // the first ones warm up the processor
     const Tensor a = Tensor::full({n, n}, 1), b = Tensor::full({n, n}, 1);
     Tensor c = Tensor::full({n, n}, 0);
-    const std::vector<double> seconds = seconds_of([&] {
+    const double seconds = median_of(seconds_of(0.1, [&] {
       kernels::gemm({a.data(), n, n}, {b.data(), n, n}, {c.mutable_data(), false});
-    });
-    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / median_of(seconds));
+    }));
+    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / seconds);
   }
   return measured[precision] = rate;
 }

@@ -2,10 +2,10 @@
 #include "lab/measure/profile.h"
 
 namespace heed {
-namespace {
 
 // Returns a complete event. Its times are in microseconds.
-Json complete_event(const std::string& name, const char* category, int64_t begin, int64_t end) {
+static Json complete_event(const std::string& name, const char* category, int64_t begin,
+                           int64_t end) {
   return Json::object()
       .set("name", name)
       .set("cat", category)
@@ -16,7 +16,7 @@ Json complete_event(const std::string& name, const char* category, int64_t begin
       .set("tid", 1);
 }
 
-Json operation_event(const TracedEvent& traced) {
+static Json operation_event(const TracedEvent& traced) {
   const Event& event = traced.event;
   Json arguments = Json::object();
   if (event.pass != Pass::other) {
@@ -31,8 +31,6 @@ Json operation_event(const TracedEvent& traced) {
   return complete_event(event.name, name_of(passes, event.pass), event.begin, event.end)
       .set("args", std::move(arguments));
 }
-
-}  // namespace
 
 std::string chrome_trace(const Profile& profile) {
   Json trace = Json::array();

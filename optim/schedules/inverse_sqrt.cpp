@@ -8,20 +8,17 @@
 #include "optim/schedule.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-double warmup_of(const ScheduleOptions& o) {
+static double warmup_of(const ScheduleOptions& o) {
   return static_cast<double>(std::max<int64_t>(1, o.warmup_steps));
 }
 
-double vaswani(const ScheduleOptions& o, int64_t step) {
+static double vaswani(const ScheduleOptions& o, int64_t step) {
   const auto s = static_cast<double>(step);
   const double warmup = warmup_of(o);
   return o.scale / std::sqrt(static_cast<double>(o.dim)) *
          std::min(1 / std::sqrt(s), s / (warmup * std::sqrt(warmup)));
 }
-
-}  // namespace
 
 const ScheduleRule schedules::inverse_sqrt = {
     .name = "inverse_sqrt",
