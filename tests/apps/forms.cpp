@@ -91,7 +91,7 @@ TEST_CASE("a run on graphs with a global vector evaluates like training, and ans
   CHECK((label == "x\n" || label == "y\n"));
   for (const char* global :
        {"", R"(, "global": [4, 5])", R"(, "global": [null])", R"(, "global": 4)"})
-    CHECK_CONTAINS(answer(global).err, "\"global\": expected a list of 1 numbers");
+    CHECK_CONTAINS(answer(global).err, "\"global\": expected ");
 }
 
 TEST_CASE("grids larger than any data are rejected before memory is allocated") {

@@ -85,7 +85,7 @@ TEST_CASE("regression: evaluate, predictions, generate, data and compare say num
   CHECK(answer.at("numbers").elements().size() == 6);
   CHECK(folder.heed({"generate", "line"}, "{\"input\": [[1, 2, 3]]}\n").code == 2);
   CHECK_CONTAINS(folder.heed({"generate", "slope"}, "{\"input\": [[1, 2, 3]]}\n").err,
-                 "a list of vectors of 2 numbers");
+                 "expected vectors of 2 numbers, as in training, found 3");
   CHECK(folder.ok({"generate", "slope"}, "{\"input\": [[1, 0], [0, 1]]}\n").find(' ') ==
         std::string::npos);
   if (has_command("compare")) CHECK_CONTAINS(folder.ok({"compare", "line", "slope"}), "val.r2");
