@@ -35,7 +35,7 @@ struct LineValue {
 
   bool exists() const { return form != Form::absent; }
   bool is_vector() const { return form == Form::numbers && !has_null; }
-  void set_text(std::string_view of_text) {
+  void set_text(std::string_view of_text) {  // makes it a text
     form = Form::text;
     text = of_text;
   }

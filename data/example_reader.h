@@ -110,7 +110,7 @@ class ExampleReader {
   bool has_numbers() const { return corpus_.format.numbers; }         // as targets
   bool reads_vectors() const { return corpus_.format.features > 0; }  // as inputs
   bool has_two_sources() const { return corpus_.format.two_sources; }
-  bool reads_targets() const { return reads_targets_; }
+  bool reads_targets() const { return reads_targets_; }  // see resume()
   bool reads_tokens() const { return !reads_vectors() || has_two_sources(); }
   bool has_labels() const { return request_.framing == ModelKind::classifier && !has_numbers(); }
 

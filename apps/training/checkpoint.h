@@ -46,7 +46,7 @@ class SavedTensors {
   explicit SavedTensors(std::string path, std::string digest = "", std::string hint = "")
       : path_(std::move(path)), digest_(std::move(digest)), hint_(std::move(hint)) {}
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  // of the file
   // Throws InputError unless the file exists, is not damaged, and has these names, types and
   // shapes. Reads no values.
   void check(const std::vector<NamedParameter>& tensors) const { check_shapes(opened(), tensors); }
