@@ -23,7 +23,7 @@ FORMULAS = """return [...document.querySelectorAll('article .piece, article p ma
   part.getBoundingClientRect().right > part.closest('article').getBoundingClientRect().right + 1).map((part) => part.textContent)"""
 
 # What is wider than its box, apart from boxes that scroll and have a shade at the edge that says so.
-CLIPPED = """return [...document.querySelectorAll('main *')].filter((part) => part.clientWidth && !part.closest('svg, math, iframe')
+CLIPPED = """return [...document.querySelectorAll('.top *, main *')].filter((part) => part.clientWidth && !part.closest('svg, math, iframe')
   && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline' && !(/auto|scroll/.test(getComputedStyle(part).overflowX)
   && getComputedStyle(part).backgroundImage.includes('gradient'))).map((part) => part.outerHTML.slice(0, 120))"""
 
