@@ -70,7 +70,9 @@ struct InspectArguments final : CommandArguments {
   int run() const override;
   void check(const View* chosen) const;  // null: all, as a page
   // How many examples are read: fewer for a page, which evaluates each head at many steps.
-  int64_t count(const View* chosen) const { return examples.value_or(chosen ? 1000 : 250); }
+  int64_t count(const View* chosen) const {
+    return examples.value_or(chosen ? 1000 : inside_examples);
+  }
 };
 
 // Returns the id of a token or label of the output; none for "".
@@ -179,7 +181,7 @@ int InspectArguments::run() const {
               "of these {} examples has only one; choose another number of --examples",
               first.size);
   if (!chosen) {
-    write_file(file, inside_page(loaded, first, {name, example, replacement()}));
+    write_file(file, page_file(inside_page(loaded, first, {name, example, replacement()})));
     print(fmt::format("{}\n", output));
     return exit_done;
   }

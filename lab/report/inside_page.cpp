@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "lab/experiments/curves.h"
 #include "lab/inspect/attribute.h"
+#include "lab/inspect/embeddings.h"
 #include "lab/inspect/heads.h"
 #include "lab/inspect/lens.h"
 #include "lab/report/attention_atlas.h"
@@ -24,6 +25,8 @@ namespace {
 
 constexpr size_t most_steps = 22, most_weights = 3'000'000, curve_points = 400;
 constexpr int64_t most_map_positions = 100;
+constexpr size_t most_tokens = 48, most_shares = 16;  // of the embeddings
+constexpr size_t most_losses = 60'000;                // by position
 
 // The views of one checkpoint; none: the model has no such view.
 struct Views {
@@ -31,6 +34,7 @@ struct Views {
   std::optional<Ablation> ablation;
   std::optional<Lens> lens;
   std::optional<Attribution> attribution;
+  bool by_position = false;  // whether the changes at each position are shown
 };
 
 // The change of the loss without a part, with its interval; {} if it was not ablated.
@@ -40,6 +44,13 @@ Json ablated(const Views& views, const std::string& name) {
   for (const auto& [part, loss, delta, accuracy_delta, by_position] : views.ablation->parts) {
     if (part != name) continue;
     row.set("delta", six_digits(delta.mean)).set("accuracy_delta", six_digits(accuracy_delta.mean));
+    if (views.by_position) {
+      Json at = Json::array();
+      const auto &without = by_position.elements(), &with = views.ablation->by_position.elements();
+      for (size_t i = 0; i < with.size(); ++i)
+        at.push(six_digits(without[i].elements()[1].number() - with[i].elements()[1].number()));
+      row.set("at", std::move(at));
+    }
     if (delta.has_interval())
       row.set("low", six_digits(delta.interval.low)).set("high", six_digits(delta.interval.high));
   }
@@ -226,9 +237,17 @@ class Inside {
       std::erase_if(parts, [&](const std::string& name) {
         return name.find(".head.") == name.npos && !has_heads(*views.heads, name);
       });
-      if (!parts.empty()) views.ablation = ablate(all, request_.with, parts);
+      if (parts.empty()) return;
+      views.ablation = ablate(all, request_.with, parts);
+      const auto& positions = views.ablation->by_position.elements();
+      views.by_position =
+          positions.size() > 1 && positions.size() * parts.size() * steps_.size() <= most_losses;
+      if (views.by_position)
+        data_.set("positions",
+                  Json::list(positions, [](const Json& each) { return each.elements()[0]; }));
     });
     Json row = Json::object().set("step", step).set("heads", heads_json(views));
+    part("Embeddings are left out", [&] { row.set("embeddings", embeddings_json(all)); });
     if (views.ablation) {
       row.set("loss", six_digits(views.ablation->loss))
           .set("accuracy", six_digits(views.ablation->accuracy));
@@ -238,6 +257,30 @@ class Inside {
           .set("accuracy", six_digits(losses.accuracy()));
     }
     return row;
+  }
+
+  // The embeddings at one checkpoint. Each component has the sign that it had at the one before.
+  Json embeddings_json(const Inspected& all) {
+    auto [tokens, components] = embeddings(all, most_tokens);
+    auto& [points, shares] = components;
+    Json x = Json::array(), y = Json::array(), list = Json::array();
+    for (size_t c = 0; c < 2; ++c) {
+      double same = 0;
+      for (size_t i = 0; i < points.size() && !points_.empty(); ++i)
+        same += points[i][c] * points_[i][c];
+      for (auto& point : points) {
+        if (same < 0) point[c] = -point[c];
+        (c == 0 ? x : y).push(six_digits(point[c]));
+      }
+    }
+    points_ = points;
+    for (size_t i = 0; i < std::min(shares.size(), most_shares); ++i)
+      list.push(six_digits(shares[i]));
+    data_.set("tokens", tokens);
+    return Json::object()
+        .set("x", std::move(x))
+        .set("y", std::move(y))
+        .set("shares", std::move(list));
   }
 
   // Lens and attribution of an example at one checkpoint.
@@ -283,6 +326,7 @@ class Inside {
   std::vector<int64_t> steps_;
   int64_t first_ = 0;  // the index of the checkpoint that is shown first
   bool has_maps_ = false;
+  std::vector<std::array<double, 2>> points_;  // of the embeddings at the last checkpoint
   Json data_ = Json::object();
   std::vector<std::string> notes_;
 };
@@ -314,9 +358,19 @@ FactsPage Inside::page() const {
 
 }  // namespace
 
-std::string inside_page(const TrainedModel& loaded, const Dataset& examples,
-                        const InsideRequest& request) {
-  return page_file(Inside(loaded, examples, request).page());
+FactsPage inside_page(const TrainedModel& loaded, const Dataset& examples,
+                      const InsideRequest& request) {
+  return Inside(loaded, examples, request).page();
+}
+
+FactsPage inside_page(const std::string& path) {
+  SavedRun run = SavedRun::open(path);
+  apply_settings(run.config.experiment);
+  const TrainedModel loaded(std::move(run), "", TrainedModel::Needs::data);
+  const TrainedModel::Here here(loaded);
+  const std::string split = split_or_default(loaded.corpus, "");
+  return inside_page(loaded, first_of(split_of(loaded.corpus, split), inside_examples),
+                     {.split = split, .example = {}});
 }
 
 }  // namespace heed

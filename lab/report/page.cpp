@@ -98,6 +98,8 @@ std::string page_file(const FactsPage& page) {
                        .by = ": <code>" + xml_escaped(heed_command(typed)) + "</code>"});
 }
 
+std::string served_page(const FactsPage& page) { return served(page, false); }
+
 std::string report_file(const Report& report) { return page_file(page_of(report)); }
 
 std::string view_file(const std::string& run, const std::string& view, const std::string& shows,
@@ -122,10 +124,11 @@ std::string live_page(const Report& report, const std::string& name) {
   return served(page, follows);
 }
 
-std::string list_page(const Json& rows) {
-  FactsPage page{"heed: runs", counted(std::ssize(rows.elements()), "run"),
-                 Json::object().set("page", "list").set("runs", rows)};
-  for (const Json& row : rows.elements())
+std::string list_page(const Json& list) {
+  const auto& runs = list.at("runs").elements();
+  Json data = list;
+  FactsPage page{"heed: runs", counted(std::ssize(runs), "run"), data.set("page", "list")};
+  for (const Json& row : runs)
     page.facts.push_back({row.at("name").string(), row.at("state").string()});
   return served(page, true);
 }

@@ -18,6 +18,8 @@ struct FactsPage {
 };
 // Returns a page as one HTML file that loads nothing.
 std::string page_file(const FactsPage& page);
+// Returns it as a page of `heed view`, which loads the style and the scripts from there.
+std::string served_page(const FactsPage& page);
 
 // Returns a report (lab/report/report_data.h) as such a file.
 std::string report_file(const Report& report);
@@ -28,8 +30,8 @@ std::string view_file(const std::string& run, const std::string& view, const std
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
 // has details. `name` is what the server calls a single run.
 std::string live_page(const Report& report, const std::string& name);
-// Returns the list of the runs (lab/report/watched_folder.h), and a page with one message.
-std::string list_page(const Json& rows);
+// Returns the list of the runs (WatchedFolder::rows()), and a page with one message.
+std::string list_page(const Json& list);
 std::string problem_page(const std::string& problem);
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // train.measures: the views of heed inspect as rows of metrics.jsonl, while a model trains.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "apps/cost/summary.h"
@@ -12,6 +13,7 @@
 #include "lab/experiments/groups.h"
 #include "lab/experiments/halving.h"
 #include "lab/experiments/score_kinds.h"
+#include "lab/inspect/embeddings.h"
 #include "lab/inspect/measures.h"
 #include "program.h"
 
@@ -260,4 +262,21 @@ TEST_CASE("measures: the memory that a training announces has what they need") {
   CHECK(needed > plain);
   CHECK(announced >= 0.9 * needed);
   CHECK(announced <= 1.5 * needed);
+}
+
+TEST_CASE("principal components: a line, a plane, and their shares of the variance") {
+  const Components line = principal_components({{1, 2, 0}, {2, 4, 0}, {3, 6, 0}});
+  CHECK(line.shares[0] == doctest::Approx(1));
+  CHECK(std::abs(line.points[2][0] - line.points[0][0]) == doctest::Approx(2 * std::sqrt(5)));
+  CHECK(line.points[1][0] == doctest::Approx(0));
+  CHECK(line.points[2][1] == doctest::Approx(0));
+  // A rectangle of 4 by 2: the variances are 4 and 1.
+  const Components plane = principal_components({{0, 0}, {4, 0}, {0, 2}, {4, 2}});
+  CHECK(plane.shares[0] == doctest::Approx(0.8));
+  CHECK(plane.shares[1] == doctest::Approx(0.2));
+  for (const auto& [x, y] : plane.points) {
+    CHECK(std::abs(x) == doctest::Approx(2));
+    CHECK(std::abs(y) == doctest::Approx(1));
+  }
+  for (const double share : principal_components({{1, 1}, {1, 1}}).shares) CHECK(share == 0);
 }

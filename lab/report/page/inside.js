@@ -20,9 +20,11 @@ const scores = [
 const partly = 0.3; // from here on a score stands out
 const shortRoles = { previous: "one back", induction: "after its copy", duplicate: "at its copy" };
 
-// What is chosen on the page: the checkpoint and the head by their index, and on a narrow screen
-// whether the panel of the head is open. Everything is drawn again when it changes.
-const view = { at: null, head: 0, open: false, draws: [] };
+// What is chosen on the page: the checkpoint and the head by their index, the index of the position
+// whose loss ablations change (null: the mean of all), and on a narrow screen whether the panel of
+// the head is open. Everything is drawn again when it changes.
+// `kept` has the same for links.
+const view = { at: null, head: 0, position: null, open: false, draws: [], kept: {} };
 
 // Shows an example: what the page says of one replaces what it said of another.
 export function chooseExample(data, index) {
@@ -38,7 +40,7 @@ export function exampleChooser(data) {
       "aria-label": "Example",
       onchange: () => {
         chooseExample(data, select.selectedIndex);
-        show({});
+        show({ example: select.selectedIndex });
       },
     },
     ...data.shown.map(({ example, why }) => html("option", {}, `example ${example}: ${why}`)),
@@ -47,6 +49,7 @@ export function exampleChooser(data) {
 }
 function show(change) {
   Object.assign(view, change);
+  Object.assign(view.kept, change);
   for (const draw of view.draws) draw();
 }
 function drawNowAndLater(draw) {
@@ -101,7 +104,19 @@ const layerOf = (module) => {
   return found && Number(found[1]);
 };
 
-const headsAt = (data, at = view.at) => data.checkpoints[at].heads;
+// The heads at a checkpoint; their changes of the loss are those at the chosen position, which have
+// no interval.
+const headsAt = (data, at = view.at) => data.checkpoints[at].heads.map((head) => atPosition(head));
+const atPosition = (head) =>
+  view.position === null || !head.at
+    ? head
+    : {
+        ...head,
+        delta: head.at[view.position],
+        low: undefined,
+        high: undefined,
+        all: { delta: head.all.at?.[view.position] },
+      };
 const stepOf = (data) => data.checkpoints[view.at].step;
 
 // The map of a head at the chosen checkpoint, or undefined.
@@ -190,13 +205,19 @@ function slidingAxis(steps) {
     : { kind: "linear", ends: [0, last] };
 }
 
-function drawSteps(data, place) {
+function drawSteps(data, place, kept) {
   const { checkpoints } = data;
   const steps = checkpoints.map(({ step }) => step);
   const x = slidingAxis(steps);
   view.at ??= data.first;
   const { heads: first } = checkpoints[view.at];
   view.head = Math.max(0, first.indexOf(largest(first, ({ delta }) => delta ?? -1)));
+  const { example = 0 } = kept;
+  Object.assign(view, kept, { kept });
+  if (example) {
+    chooseExample(data, example);
+    document.querySelector("header select").selectedIndex = example;
+  }
   const led =
     steps.length < 2
       ? []
@@ -361,12 +382,14 @@ function effectBar({ delta, low, high }, [least, most]) {
 }
 
 function drawHeads(data, place) {
-  const ends = extent(
-    [0],
-    ...data.checkpoints.map(({ heads }) =>
-      heads.flatMap(({ delta = 0, low = delta, high = delta }) => [low, high]),
-    ),
-  );
+  const endsOf = () =>
+    extent(
+      [0],
+      ...data.checkpoints.map((_, at) =>
+        headsAt(data, at).flatMap(({ delta = 0, low = delta, high = delta }) => [low, high]),
+      ),
+    );
+  let ends = endsOf();
   const card = (head, index) => {
     const map = mapOf(data, head);
     const words = wordsOfHead(data, head);
@@ -417,13 +440,21 @@ function drawHeads(data, place) {
   };
   const names = headsAt(data).map(({ module }) => module);
   const rows = html("div", {});
+  const about = html("span", {});
+  const select = html(
+    "select",
+    {
+      "aria-label": "Loss at",
+      onchange: () => show({ position: select.selectedIndex ? select.selectedIndex - 1 : null }),
+    },
+    ...["the mean over all positions", ...(data.positions ?? []).map((at) => `position ${at}`)].map(
+      (text) => html("option", {}, text),
+    ),
+  );
+  select.selectedIndex = view.position === null ? 0 : view.position + 1;
   place.replaceChildren(
     rows,
-    paragraph(
-      "q s",
-      "Bars: what the loss gains without a head, with a 95 % interval, up to " +
-        `${significant(ends[1], 2)} nats. “All”: without all heads of a layer.`,
-    ),
+    paragraph("q s", about, data.positions ? html("label", {}, "The loss is ", select, ".") : null),
   );
   place
     .closest("section")
@@ -447,6 +478,11 @@ function drawHeads(data, place) {
     ],
   });
   drawNowAndLater(() => {
+    ends = endsOf();
+    const interval = view.position === null ? "with a 95 % interval, " : "";
+    about.textContent =
+      `Bars: what the loss gains without a head, ${interval}up to ` +
+      `${significant(ends[1], 2)} nats. “All”: without all heads of a layer. `;
     const indexed = headsAt(data).map((head, index) => [head, index]);
     const ofModule = (module) => indexed.filter(([head]) => head.module === module);
     replace(rows, ...[...new Set(names)].map((module) => rowOf(module, ofModule(module))));
@@ -800,7 +836,103 @@ function drawParts(data, place) {
   });
 }
 
+// --- the embeddings
+
+// Tokens whose names begin with the same letter have one colour: keys and values, digits.
+const kindOfToken = (token) => (/^\d/.test(token) ? "0" : token.charAt(0).toLowerCase());
+
+function drawEmbeddings(data, place) {
+  const { tokens, checkpoints } = data;
+  const kinds = [...new Set(tokens.map(kindOfToken))];
+  const colour = (token) =>
+    kinds.length <= 4 ? colourOf(kinds.indexOf(kindOfToken(token))) : "var(--path)";
+  const of = (name) => checkpoints.map(({ embeddings }) => embeddings[name]);
+  const here = () => checkpoints[view.at].embeddings;
+  const ends = (name) => {
+    const [low, high] = extent(...of(name));
+    const room = 0.05 * (high - low) || 1;
+    return [low - room, high + room];
+  };
+  const draw = (width) => {
+    const height = Math.min(300, 0.72 * width);
+    const sx = makeScale("linear", ends("x"), [24, width - 34]);
+    const sy = makeScale("linear", ends("y"), [height - 22, 10]);
+    const { x, y, shares } = here();
+    return picture(
+      width,
+      height,
+      "Tokens at the first two principal components of their embeddings",
+      svg("path", {
+        class: "grid",
+        d: `M${px(sx(0))} 4V${px(height - 18)}M0 ${px(sy(0))}H${width}`,
+      }),
+      ...tokens.map((token, i) =>
+        svg(
+          "text",
+          {
+            class: `token${token === data.target ? " here" : ""}`,
+            x: px(sx(x[i])),
+            y: px(sy(y[i]) + 4),
+            "text-anchor": "middle",
+            style: `fill:${colour(token)}`,
+          },
+          short(token, 6),
+        ),
+      ),
+      textAt(width, height - 4, `component 1: ${percent(shares[0], 0)} of the variance`, "end"),
+      textAt(0, 12, `component 2: ${percent(shares[1], 0)}`, "start", "halo"),
+    );
+  };
+  const drawShares = (width) => {
+    const { shares } = here();
+    const most = Math.max(...of("shares").flat());
+    const one = width / shares.length;
+    const sy = makeScale("linear", [0, most], [96, 4]);
+    return picture(
+      width,
+      112,
+      "Share of the variance by component",
+      ...shares.map((share, i) =>
+        svg("rect", {
+          x: px(i * one + 1),
+          y: px(sy(share)),
+          width: px(one - 2),
+          height: px(96 - sy(share)),
+          fill: i < 2 ? "var(--path)" : "var(--strand)",
+        }),
+      ),
+      textAt(0, 110, "1"),
+      textAt(width, 110, `${shares.length}`, "end"),
+    );
+  };
+  const rows = () => [
+    ["step", "token", "component 1", "component 2"],
+    ...checkpoints.flatMap(({ step, embeddings: { x, y } }) =>
+      tokens.map((token, i) => [step, token, x[i], y[i]]),
+    ),
+  ];
+  const title = "Embeddings";
+  const figure = drawing({ title, draw, rows, menu: false });
+  const shares = drawing({
+    title: "Variance",
+    draw: drawShares,
+    rows: () => [
+      ["step", "component", "share"],
+      ...checkpoints.flatMap(({ step, embeddings }) =>
+        embeddings.shares.map((share, i) => [step, i + 1, share]),
+      ),
+    ],
+  });
+  place.replaceChildren(html("div", { class: "side" }, figure, shares));
+  headerMenu(place, { title, draw, rows });
+  drawNowAndLater(() => {
+    figure.redraw();
+    shares.redraw();
+  });
+}
+
 export const insideDrawings = {
+  embeddings: drawEmbeddings,
   steps: drawSteps,
   heads: drawHeads,
   head: drawHead,

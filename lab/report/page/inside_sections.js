@@ -21,13 +21,20 @@ const replacements = {
 
 export function insidePage(data) {
   chooseExample(data, 0);
-  const { checkpoints, first, model, examples, split, notes } = data;
+  const { checkpoints, first, model, examples, split, notes, tokens = [] } = data;
   const { heads, lens, parts } = checkpoints[first];
   const saysAfter = "What the model would say after each layer";
   const drawn = [
     ["Heads", heads, "heads", "Heads", ""],
     ["Lens", lens, "lens", saysAfter, "logit lens, at the last target"],
     ["Attribution", parts, "parts", "Which parts make the difference", "direct logit attribution"],
+    [
+      "Embeddings",
+      tokens,
+      "embeddings",
+      "Embeddings",
+      `${tokens.length} tokens, principal components`,
+    ],
   ].map(([name, known, ...about]) => [
     name,
     section(...about, known.length ? place(about[0]) : null),
