@@ -160,6 +160,15 @@ export function seedAxis({ width, axis }) {
   return picture(width, 38, axis.title, ...horizontalAxis(sx, 0, axis, 0), axisTitle(axis, width));
 }
 
+// The dots of all rows on one line, with its axis.
+export function dotStrip({ width, rows, axis }) {
+  const sx = makeScale(axis.kind, axis.ends, [8, width - 14]);
+  const made = picture(width, 44, `${axis.title}: a dot is a seed`);
+  made.append(...horizontalAxis(sx, 22, axis, 0));
+  for (const row of rows) made.append(...drawnSeeds({ ...row, mean: NaN, low: NaN }, sx, 12));
+  return made;
+}
+
 // An effect with its interval around the height y: a dot on a bar, and the line of no effect.
 function drawnInterval({ size, low, high }, none, sx, y) {
   const parts = [svg("path", { class: "axis", d: `M${px(sx(none))} ${y - 10}v20` })];
@@ -278,9 +287,9 @@ export function slopes({ seeds, means, size = "", ...spec }) {
         made.append(
           svg("path", {
             d: `M${px(x(i))} ${px(sy(value))}L${px(x(i + 1))} ${px(sy(next))}`,
-            stroke: against ? "var(--bad)" : colour,
+            stroke: colour,
             "stroke-dasharray": against ? "5 3" : undefined,
-            "stroke-width": against ? 1.6 : 1.2,
+            "stroke-width": against ? 1.8 : 1.2,
             "stroke-opacity": against ? 1 : 0.6,
           }),
         );

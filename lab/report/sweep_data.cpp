@@ -88,17 +88,26 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
   return scores;
 }
 
-std::string short_settings(const std::vector<std::string>& keys,
-                           const std::vector<std::string>& values) {
-  std::string text;
+std::vector<std::string> key_names(const std::vector<std::string>& keys) {
+  constexpr std::string_view silent = ".kind";
+  std::vector<std::string> names;
+  for (const std::string& key : keys) {
+    const bool says = !key.ends_with(silent);
+    const std::string name = last_component(says ? key : key.substr(0, key.size() - silent.size()));
+    names.push_back(name == "positional" ? "positions" : name);
+  }
+  const std::vector<std::string> all = names;
   for (size_t i = 0; i < keys.size(); ++i)
-    text += fmt::format("{}{}={}", i > 0 ? ", " : "", last_component(keys[i]), values[i]);
-  return text;
+    if (std::ranges::count(all, all[i]) > 1) names[i] = keys[i];
+  return names;
 }
 
 std::string name_of_group(const SeedGroups& groups, size_t index) {
-  const std::string name = short_settings(groups.varying, groups.groups[index].values);
-  return name.empty() ? "mean" : name;
+  const std::vector<std::string> names = key_names(groups.varying);
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}{}={}", i > 0 ? ", " : "", names[i], groups.groups[index].values[i]);
+  return text.empty() ? "mean" : text;
 }
 
 std::optional<MeanInterval> drawn_mean(const SeedGroups& groups, size_t group,

@@ -28,10 +28,11 @@ struct SweepScores {
 SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& score = "",
                          const std::vector<std::string>& columns = {});
 
-// Returns "lr=0.001, layers=2": the last components of keys with their values.
-std::string short_settings(const std::vector<std::string>& keys,
-                           const std::vector<std::string>& values);
-// The same of a group; "mean" for the only one.
+// Returns what tables and drawings call keys: the last component, "heads" of "model.heads", where
+// no other one has it. "kind" says nothing: "model.positional.kind" is "positions", and "data.kind"
+// is "data".
+std::vector<std::string> key_names(const std::vector<std::string>& keys);
+// Returns what they call a group: "lr=0.001, layers=2"; "mean" for the only one.
 std::string name_of_group(const SeedGroups& groups, size_t index);
 
 // Returns the mean of a score on the scale on which it is drawn: the geometric one of positive

@@ -40,30 +40,33 @@ Json differences_json(const SweepScores& sweep) {
                     .set("first", name_of_group(groups, effects.first))
                     .set("rows", std::move(rows)));
   };
+  const auto named = [&](const auto& keys) {
+    return Json::list(keys, [&](const std::string& key) {
+      const auto at = std::ranges::find(groups.varying, key) - groups.varying.begin();
+      return key_names(groups.varying)[static_cast<size_t>(at)];
+    });
+  };
   Json of_keys = Json::array(), of_two = Json::array(), of_groups = Json::array();
   for (const KeyEffects& key : effects.keys)
     for (const KeyEffects::Value& value : key.values)
       of_keys.push(row_json(value, effects)
-                       .set("keys", key.keys)
+                       .set("keys", named(key.keys))
                        .set("values", value.values)
-                       .set("instead", key.first)
-                       .set("settings", settings_text(key.keys, value.values)));
+                       .set("instead", key.first));
   const Interactions& two = effects.interactions;
   const auto list = [](const auto& pair) {
     return std::vector<std::string>(pair.begin(), pair.end());
   };
   for (const Interaction& each : two.values)
     of_two.push(row_json(each, effects)
-                    .set("keys", list(two.keys))
+                    .set("keys", named(two.keys))
                     .set("values", list(each.values))
                     .set("instead", list(each.against)));
   for (const GroupComparison& each : effects.groups)
-    of_groups.push(
-        row_json(each, effects)
-            .set("name", name_of_group(groups, each.group))
-            .set("values", groups.groups[each.group].values)
-            .set("instead", groups.groups[each.against].values)
-            .set("settings", settings_text(groups.varying, groups.groups[each.group].values)));
+    of_groups.push(row_json(each, effects)
+                       .set("name", name_of_group(groups, each.group))
+                       .set("values", groups.groups[each.group].values)
+                       .set("instead", groups.groups[each.against].values));
   add("keys", std::move(of_keys));
   add("interaction", std::move(of_two));
   add("groups", std::move(of_groups));
@@ -188,39 +191,24 @@ Json groups_json(const SweepScores& sweep, const std::vector<std::string>& colum
   return list;
 }
 
-// Adds what is known of runs in groups.
-void add_groups(const Report& report, Json& data) {
+// Adds what only the page of runs in groups says of them.
+void add_answers(const Report& report, Json& data) {
   const SweepScores& sweep = *report.sweep;
   const SeedGroups& groups = sweep.groups;
-  std::vector<std::string> others(sweep.names.begin() + 1, sweep.names.end());
-  std::stable_partition(others.begin(), others.end(),
-                        [](const std::string& name) { return name.ends_with("exact_match"); });
-  Json keys = Json::array(), columns = Json::array(), left_out = Json::array();
-  for (size_t k = 0; k < groups.varying.size(); ++k)
-    keys.push(Json::object().set("key", groups.varying[k]).set("values", values_of_key(groups, k)));
-  for (const std::string& name : others)
-    columns.push(Json::object().set("name", name).set("fraction", maximum_of(name) == 1));
+  Json left_out = Json::array();
   const BestGroup best = best_group(groups, sweep.chosen_by);
   for (const size_t i : best.left_out)
     left_out.push(Json::array(
         {name_of_group(groups, i), std::ssize(groups.groups[i].numbers(sweep.chosen_by))}));
   if (best.index) data.set("best", name_of_group(groups, *best.index));
-  if (const Interactions& two = sweep.effects.interactions; !two.values.empty())
-    data.set("interaction", std::vector<std::string>(two.keys.begin(), two.keys.end()));
   if (!report.target.is_null()) data.set("target", report.target);
   data.set("chosen_by", sweep.chosen_by)
       .set("chosen_lower", lower_is_better(sweep.chosen_by))
-      .set("log", sweep.by_ratio)
-      .set("fraction", maximum_of(sweep.score()) == 1)
       .set("interval", title_of("95 % interval", groups.interval_kind(sweep.score())))
       .set("repeats_over_seeds", groups.repeats_over_seeds())
       .set("left_out", std::move(left_out))
       .set("repeats", groups.repeats)
       .set("failures", groups.failures())
-      .set("keys", std::move(keys))
-      .set("columns", std::move(columns))
-      .set("groups", groups_json(sweep, others))
-      .set("differences", differences_json(sweep))
       .set("warnings", warnings_of(sweep.effects, groups))
       .set("more", more_seeds(report));
 }
@@ -255,6 +243,29 @@ Json runs_json(const Report& report) {
 
 }  // namespace
 
+void add_groups(const SweepScores& sweep, Json& data) {
+  const SeedGroups& groups = sweep.groups;
+  std::vector<std::string> others(sweep.names.begin() + 1, sweep.names.end());
+  std::stable_partition(others.begin(), others.end(),
+                        [](const std::string& name) { return name.ends_with("exact_match"); });
+  Json keys = Json::array(), columns = Json::array();
+  for (size_t k = 0; k < groups.varying.size(); ++k)
+    keys.push(Json::object()
+                  .set("key", groups.varying[k])
+                  .set("name", key_names(groups.varying)[k])
+                  .set("values", values_of_key(groups, k)));
+  for (const std::string& name : others)
+    columns.push(Json::object().set("name", name).set("fraction", maximum_of(name) == 1));
+  data.set("score", sweep.score())
+      .set("lower", lower_is_better(sweep.score()))
+      .set("fraction", maximum_of(sweep.score()) == 1)
+      .set("log", sweep.by_ratio)
+      .set("keys", std::move(keys))
+      .set("columns", std::move(columns))
+      .set("groups", groups_json(sweep, others))
+      .set("differences", differences_json(sweep));
+}
+
 Json sweep_page_data(const Report& report) {
   const std::string score = score_of(report);
   Json data = Json::object()
@@ -272,7 +283,8 @@ Json sweep_page_data(const Report& report) {
                          .set("folder", report.sweep_folder)
                          .set("command", heed_command({"sweep", report.sweep_folder})));
   if (report.sweep) {
-    add_groups(report, data);
+    add_groups(*report.sweep, data);
+    add_answers(report, data);
   } else if (!report.run_table.rows.empty()) {
     Json rows = Json::array();
     for (const Table::Row& row : report.run_table.rows) rows.push(row);

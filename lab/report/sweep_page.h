@@ -19,22 +19,29 @@ namespace heed {
 //    "plan": {"question", "folder", "command": that continues it}, of runs of one sweep,
 //    "table": [[cell]], of runs that are not grouped}
 //
-// and of groups
+// and of groups what add_groups() sets and
 //
-//    "chosen_by", "chosen_lower", "log", "fraction", "interval": title of its column,
+//    "chosen_by", "chosen_lower", "interval": title of its column,
 //    "repeats_over_seeds", "best": name, "left_out": [[name, seeds]], "repeats": [path], "failures": [sentence],
-//    "keys": [{"key", "values": sorted}], "columns": [{"name", "fraction"}]: other scores,
+//    "warnings": [sentence], "more": {"seeds", "runs", "command"}: enough to tell,
+//    "target": arrivals_json() (lab/report/sweep_data.h)}
+// clang-format on
+Json sweep_page_data(const Report& report);
+
+// clang-format off
+// Sets
+//
+//    "score", "lower": whether a lower one is better, "fraction", "log",
+//    "keys": [{"key", "name": key_names(), "values": sorted}], "columns": [{"name", "fraction"}]: other scores,
 //    "groups": [{"name", "values": [value of each key], "colour", "dash", "count": of seeds, "n", "mean", "low", "high",
 //                "seeds": [{"seed", "value"}], "others": [mean of each column or null]}], best first,
 //    "differences": {"log", "none", "points", "lower", "shown": whether they have a section,
 //                    "tables": [{"of": "keys", "interaction" or "groups", "first": group, "rows":
-//                      [{"keys", "values", "instead": of these values, "name": of a group, "settings",
+//                      [{"keys": their names, "values", "instead": of these values, "name": of a group,
 //                        "pairs", "size", "low", "high", "p", "flipped_p", "verdict" and "text"
-//                        (lab/experiments/verdict.h)}]}]},
-//    "warnings": [sentence], "more": {"seeds", "runs", "command"}: enough to tell,
-//    "interaction": [key, key], "target": arrivals_json() (lab/report/sweep_data.h)}
+//                        (lab/experiments/verdict.h)}]}]}
 // clang-format on
-Json sweep_page_data(const Report& report);
+void add_groups(const SweepScores& sweep, Json& data);
 
 // Returns what a page says of runs without scripts: the mean score of each group, or that of each
 // run.

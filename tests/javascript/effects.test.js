@@ -14,15 +14,15 @@ const group = (heads, rate, colour, dash, scores) => ({
 const data = {
   log: true,
   keys: [
-    { key: "model.heads", values: ["1", "4"] },
-    { key: "optim.lr", values: ["0.001", "0.002"] },
+    { key: "model.heads", name: "heads", values: ["1", "4"] },
+    { key: "optim.lr", name: "lr", values: ["0.001", "0.002"] },
   ],
   groups: [
     group("4", "0.001", 1, 0, { 1: 1, 2: 4 }),
     group("1", "0.001", 0, 0, { 1: 2, 2: 8 }),
     group("1", "0.002", 0, 1, { 1: 3 }),
   ],
-  interaction: ["model.heads", "optim.lr"],
+  differences: { tables: [{ of: "interaction", rows: [{ keys: ["heads", "lr"] }] }] },
 };
 
 test("a mean is arithmetic, or geometric on a logarithmic axis", () => {
@@ -57,7 +57,7 @@ test("the effect of a key has a line for each seed and setting of the others", (
 
 test("an interaction has a line for each value of the first key", () => {
   const { key, columns, lines } = interactionOf(data);
-  assert.equal(key, "optim.lr");
+  assert.equal(key, "lr");
   assert.deepEqual(columns, ["0.001", "0.002"]);
   assert.deepEqual(
     lines.map(({ name, colour, points }) => [name, colour, points.map(({ mean }) => mean)]),

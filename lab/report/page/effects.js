@@ -1,12 +1,11 @@
 // What a page of several runs draws of its groups: {name, values, colour, mean, low, high, seeds},
 // with the value of each key (lab/report/sweep_page.h). Nothing here draws.
 
-export const lastPart = (key) => key.split(".").at(-1);
 const without = (list, index) => list.filter((_, i) => i !== index);
 
 // "heads=4, lr=0.001"
-export const settings = (keys, values) =>
-  keys.map((key, i) => `${lastPart(key)}=${values[i]}`).join(", ");
+export const settings = (names, values) =>
+  names.map((name, i) => `${name}=${values[i]}`).join(", ");
 
 // The mean that an axis shows, a geometric one on a logarithmic axis; null without values.
 export function meanOf(values, log) {
@@ -21,7 +20,7 @@ export function panelNames({ keys = [], groups = [] }) {
   const names = [];
   for (const { dash, values } of groups)
     names[dash] = settings(
-      keys.slice(1).map(({ key }) => key),
+      keys.slice(1).map(({ name }) => name),
       values.slice(1),
     );
   return names;
@@ -32,7 +31,7 @@ export function panelNames({ keys = [], groups = [] }) {
 export function effectOf({ keys, groups, log }, index) {
   const columns = keys[index].values;
   const others = without(
-    keys.map(({ key }) => key),
+    keys.map(({ name }) => name),
     index,
   );
   const lines = new Map();
@@ -55,27 +54,28 @@ export function effectOf({ keys, groups, log }, index) {
 
 // The means of groups over the values of the second key, with a line for each value of the first:
 // {key, columns: [value], lines: [{name, colour, points: [{mean, low, high}, or {} for none]}]}
-export function interactionOf({ keys, groups, interaction }) {
-  const [of, over] = interaction.map((name) => keys.findIndex(({ key }) => key === name));
+export function interactionOf({ keys, groups, differences }) {
+  const [{ keys: two }] = differences.tables.find((each) => each.of === "interaction").rows;
+  const [of, over] = two.map((name) => keys.findIndex((key) => key.name === name));
   const columns = keys[over].values;
   const lines = keys[of].values.map((value) => {
     const own = groups.filter((group) => group.values[of] === value);
     return {
-      name: settings([keys[of].key], [value]),
+      name: settings([keys[of].name], [value]),
       colour: own[0]?.colour ?? 0,
       points: columns.map((column) => own.find((group) => group.values[over] === column) ?? {}),
     };
   });
-  return { key: keys[over].key, columns, lines };
+  return { key: keys[over].name, columns, lines };
 }
 
 // The size of the effect of the key with this index, from the first of its values to the second, as
 // the table of differences has it; null of a key with more values.
 export function sizeOfEffect({ keys, differences }, index) {
-  const { key, values } = keys[index];
+  const { name, values } = keys[index];
   const find = (of, isIt) =>
     differences.tables.find((each) => each.of === of)?.rows.filter(isIt) ?? [];
-  const own = find("keys", (row) => row.keys.length === 1 && row.keys[0] === key);
+  const own = find("keys", (row) => row.keys.length === 1 && row.keys[0] === name);
   const known = own.length || keys.length > 1 ? own : find("groups", ({ pairs }) => pairs);
   if (values.length !== 2 || known.length !== 1 || known[0].size === null) return null;
   const [

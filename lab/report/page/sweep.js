@@ -30,7 +30,7 @@ import { nameOf } from "./sweep_sections.js";
 
 const wide = matchMedia("(min-width: 1000px)");
 
-function scoreAxis(data, lists) {
+export function scoreAxis(data, lists) {
   const kind = data.log ? "log" : "linear";
   const ends = axisEnds(kind, extent(...lists));
   const clamped = data.fraction ? [Math.max(0, ends[0]), Math.min(1, ends[1])] : ends;
@@ -343,9 +343,9 @@ function drawEffects(data, place) {
   const values = data.groups.map((group) => group.seeds.map((seed) => seed.value));
   if (!values.flat().length) return;
   const axis = scoreAxis(data, values);
-  const figures = effects.map(({ key, size, columns, seeds, means }) =>
+  const figures = effects.map(({ name, key, size, columns, seeds, means }) =>
     drawing({
-      title: key,
+      title: name,
       draw: (width) =>
         slopes({
           width,
@@ -360,7 +360,8 @@ function drawEffects(data, place) {
       rows: () => [["seed", ...columns], ...seeds.map((seed) => [seed.name, ...seed.values])],
     }),
   );
-  if (data.interaction) figures.push(drawInteraction(data));
+  if (data.differences.tables.some((each) => each.of === "interaction"))
+    figures.push(drawInteraction(data));
   place.replaceChildren(html("div", { class: "three charts" }, ...figures));
 }
 

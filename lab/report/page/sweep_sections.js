@@ -1,7 +1,7 @@
 // The page of several runs: their facts (lab/report/sweep_page.h) in words, sentences and tables.
 import { html } from "../../page/dom.js";
 import { percent, significant, whole } from "../../page/text.js";
-import { lastPart, settings } from "./effects.js";
+import { settings } from "./effects.js";
 import {
   code,
   command,
@@ -36,7 +36,7 @@ const shownScores = 2;
 // piece of its line before its name. All but a few scores are folded.
 function groupsTable(data) {
   const { keys, groups, columns, score, interval } = data;
-  const names = keys.length ? keys.map(({ key }) => lastPart(key)) : [""];
+  const names = keys.length ? keys.map(({ name }) => name) : [""];
   const other = (text) => [text, "n other"];
   const others = (group, list) =>
     list.map((column, i) => {
@@ -48,7 +48,7 @@ function groupsTable(data) {
     const isKnown = group.mean !== undefined;
     const cells = [
       ...valuesOf(group),
-      [group.count, group.count.includes("of") ? "n bad" : "n"],
+      [group.count.includes("of") ? html("b", {}, group.count) : group.count, "n"],
       plotted,
       [html("b", {}, isKnown ? numberText(data, group.mean) : "–"), "n"],
       [isKnown ? intervalText(data, group) : "–", "n q"],
@@ -124,7 +124,7 @@ export function nameOf({ of }, { keys, values, instead, name }) {
 function noteOf({ of, first, rows }) {
   if (of === "keys") return "each key, averaged over the other keys within each seed";
   if (of === "interaction") {
-    const [one, two] = rows[0].keys.map(lastPart);
+    const [one, two] = rows[0].keys;
     return `interaction: the effect of ${one} at one value of ${two}, over that at another one`;
   }
   const compared = rows.filter(({ pairs }) => pairs).length;
@@ -138,6 +138,7 @@ function differencesTable(differences) {
       differenceText(differences, x),
     );
     const isTwo = of.of === "interaction" && each.verdict === "difference";
+    const words = isTwo ? "the effect depends on it" : inWords(differences, each);
     return [
       nameOf(of, each),
       numeric(`${each.pairs}`),
@@ -145,10 +146,7 @@ function differencesTable(differences) {
       [each.low === null || each.high === null ? "–" : `${low} … ${high}`, "n q"],
       plotted,
       [pText(each.p), "n"],
-      [
-        isTwo ? "the effect depends on it" : inWords(differences, each),
-        isOpen(each) ? "q" : "good",
-      ],
+      [words, isOpen(each) ? "q" : words.endsWith("better") ? "good" : undefined],
     ];
   };
   const size = differences.log ? "factor" : "difference";
@@ -210,7 +208,7 @@ function targetSection({ target, groups }) {
     value === undefined ? "–" : value === null ? `> ${text(last)}` : text(value);
   const rows = target.groups.map((each, i) => [
     groups[i].name,
-    [each.of ? `${each.reached} of ${each.of}` : "–", each.reached < each.of ? "n bad" : "n"],
+    numeric(each.of ? `${each.reached} of ${each.of}` : "–"),
     [each.of ? timeText(each.median, each.last_step, whole) : "–", "n"],
     [timeText(each.seconds, each.last_seconds, (seconds) => seconds.toFixed(1)), "n"],
   ]);
@@ -314,33 +312,39 @@ export function questionOf(keys, score) {
   return `Do ${keys.slice(0, -1).join(", ")} and ${keys.at(-1)} change ${score}?`;
 }
 
+// The question of a sweep: its own, or else what its keys ask.
+export const questionOfSweep = ({ question, name, keys, score }) =>
+  question ||
+  (keys
+    ? questionOf(
+        keys.map((key) => key.name),
+        score,
+      )
+    : name);
+
 const shownAnswers = 4;
 
-function answersOf({ differences }) {
+export function answersOf({ differences, keys }, most = shownAnswers, page = "") {
   const { rows = [] } = differences.tables[0] ?? {};
-  const said = rows.slice(0, shownAnswers).flatMap((each) => {
-    const name = `${each.settings} instead of ${each.instead.join(", ")}`;
+  const said = rows.slice(0, most).flatMap((each) => {
+    const names = each.keys ?? keys.map(({ name }) => name);
+    const name = `${settings(names, each.values)} instead of ${each.instead.join(", ")}`;
     const known = isOpen(each) ? {} : { class: "good" };
     const p = each.p === null ? ". " : `, p = ${pText(each.p)}. `;
     return [html("b", known, `${name}: ${each.text}`), p];
   });
-  const more = rows.length - shownAnswers;
-  if (more > 0) said.push(html("a", { href: "#differences" }, `${more} more below.`));
+  const more = rows.length - most;
+  if (more > 0)
+    said.push(html("a", { href: `${page}#differences` }, `${more} more${page ? "" : " below"}.`));
   return said;
 }
 
 function topOfRuns(data) {
-  const { keys, groups, score, chosen_by: by } = data;
+  const { keys, groups, chosen_by: by } = data;
   if (!groups) {
     const runs = `${counted(data.runs.length, "run")}, each by itself`;
     return html("div", { id: "top" }, paragraph("say", runs));
   }
-  const asked =
-    data.plan?.question ||
-    questionOf(
-      keys.map(({ key }) => key),
-      score,
-    );
   const [first] = groups;
   const mean =
     !keys.length && first?.mean !== undefined
@@ -350,7 +354,7 @@ function topOfRuns(data) {
   return html(
     "div",
     { id: "top" },
-    paragraph("say", asked),
+    paragraph("say", questionOfSweep({ ...data, ...data.plan })),
     paragraph("lead", ...answersOf(data), mean),
     ...data.failures.map(note),
     paragraph(
