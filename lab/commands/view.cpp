@@ -52,10 +52,13 @@ const Command lab_commands::view = {
     .name = "view",
     .summary = "Show runs in a browser while they train",
     .details =
-        "Lists the runs below the folder and shows the page of heed report for each, or for "
-        "several\n"
-        "on the same axes. Pages follow the runs as they train. Nothing is written, and only this\n"
-        "machine can connect. Ctrl-C ends it, with exit code 0.\n"
+        "Lists the sweeps and runs below the folder, with curves of those that you choose, and "
+        "shows\n"
+        "the page of heed report for each, or for several on the same axes, and that of heed "
+        "inspect.\n"
+        "Pages follow the runs as they train. Nothing is written, and only this machine can "
+        "connect.\n"
+        "Ctrl-C ends it, with exit code 0.\n"
         "\n"
         "Examples:\n"
         "  heed view\n"

@@ -315,20 +315,26 @@ void add_plan(Report& report, const std::string& path) {
 
 }  // namespace
 
+int64_t planned_runs(int64_t begun, const Sweep& sweep) {
+  return std::max<int64_t>(
+      begun, static_cast<int64_t>(point_count(sweep)) * std::ssize(sweep.options.seeds));
+}
+
 int64_t planned_runs(const Report& report) {
   const auto runs = std::ssize(report.runs);
-  if (!report.plan) return runs;
-  const double points = point_count(*report.plan);
-  return std::max<int64_t>(runs,
-                           static_cast<int64_t>(points) * std::ssize(report.plan->options.seeds));
+  return report.plan ? planned_runs(runs, *report.plan) : runs;
+}
+
+std::optional<double> seconds_left(const Curves& metrics, int64_t last_step) {
+  const Curve* const seconds = metrics.find("seconds");
+  if (!seconds || seconds->steps.back() <= 0) return std::nullopt;
+  const double done = seconds->steps.back(), all = static_cast<double>(last_step);
+  return std::max(0.0, seconds->values.back() / done * (all - done));
 }
 
 std::optional<double> seconds_left(const ReportedRun& run) {
-  const Curve* const seconds = run.curves.find("seconds");
-  if (run.state != RunState::running || !seconds || seconds->steps.back() <= 0) return std::nullopt;
-  const double done = seconds->steps.back(),
-               all = static_cast<double>(run.saved.config.experiment.train.steps);
-  return std::max(0.0, seconds->values.back() / done * (all - done));
+  if (run.state != RunState::running) return std::nullopt;
+  return seconds_left(run.curves, run.saved.config.experiment.train.steps);
 }
 
 std::optional<double> seconds_left(const Report& report) {

@@ -54,9 +54,14 @@ struct Report {
 
 // Returns the number of runs: of the sweep, among them those that have not begun, or of the report.
 int64_t planned_runs(const Report& report);
+// The same of a sweep that has begun so many runs.
+int64_t planned_runs(int64_t begun, const Sweep& sweep);
 
 // Returns how many more seconds a run trains, by its metrics; none unless it is running.
 std::optional<double> seconds_left(const ReportedRun& run);
+// The same of one that is running, with the last step of its config; none if its metrics do not say
+// it.
+std::optional<double> seconds_left(const Curves& metrics, int64_t last_step);
 // Returns how many more seconds all runs train, if as many train at a time as now. Returns none if
 // no run trains, or if the sweep stops runs early.
 std::optional<double> seconds_left(const Report& report);

@@ -20,6 +20,7 @@
 
 #include "apps/support/clock.h"
 #include "core/check.h"
+#include "lab/report/inside_page.h"
 #include "lab/report/page.h"
 #include "lab/report/page_files.h"
 #include "lab/report/report_data.h"
@@ -31,6 +32,7 @@ namespace {
 
 constexpr size_t max_connections = 1000;  // each open page keeps one for its events
 constexpr size_t max_runs_of_page = 1000;
+constexpr size_t max_inside_pages = 8;        // that are kept
 constexpr double seconds_between_signs = 10;  // of life, to notice pages that are closed
 
 constexpr double seconds_for_head = 5;  // of a request
@@ -160,6 +162,9 @@ class ViewServer {
     server_.Get("/report", [this](const httplib::Request& request, httplib::Response& r) {
       send_report(request, r);
     });
+    server_.Get("/inside", [this](const httplib::Request& request, httplib::Response& r) {
+      send_inside(request, r);
+    });
     server_.Get("/events", [this](const httplib::Request& request, httplib::Response& r) {
       send_events(names_in(request), r);
     });
@@ -197,8 +202,11 @@ class ViewServer {
     r.set_header("Content-Security-Policy",
                  "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
                  "connect-src 'self'; img-src data:; frame-ancestors 'none'");
+    const std::string site = request.get_header_value("Sec-Fetch-Site");
+    const bool is_own = site.empty() || site == "none" || site.starts_with("same-") ||
+                        request.get_header_value("Sec-Fetch-Mode") == "navigate";
     for (const char* name : {"127.0.0.1", "localhost"})
-      if (host == fmt::format("{}:{}", name, port_))
+      if (is_own && host == fmt::format("{}:{}", name, port_))
         return httplib::Server::HandlerResponse::Unhandled;
     r.status = 403;
     r.set_content("open this page by its address 127.0.0.1\n", "text/plain; charset=utf-8");
@@ -226,14 +234,54 @@ class ViewServer {
     }
     if (report_request.paths.empty()) return send_problem(r, 404, "choose a run from the list");
     report_request.details = report_request.profile = request.has_param("details");
-    try {
+    answer(r, [&] {
       std::unique_lock lock(computing_, std::defer_lock);
       if (report_request.details) lock.lock();  // models share the settings of the program
-      r.set_content(live_page(report_data(report_request), request.get_param_value("run")),
-                    html_type);
+      Report report = report_data(report_request);
+      if (report_request.paths.size() == 1) report.title = request.get_param_value("run");
+      send(
+          request, r, "report", [&] { return report_file(report); },
+          [&] { return live_page(report, request.get_param_value("run")); });
+    });
+  }
+
+  void send_inside(const httplib::Request& request, httplib::Response& r) {
+    const std::string name = request.get_param_value("run");
+    if (!runs_.has(name)) return send_problem(r, 404, name + ": there is no such run (any more)");
+    answer(r, [&] {
+      const std::lock_guard lock(computing_);
+      const std::string version = runs_.version({name});
+      auto known = std::ranges::find(inside_, version, &std::pair<std::string, FactsPage>::first);
+      if (known == inside_.end()) {
+        inside_.emplace_front(version, inside_page(runs_.path(name)));
+        inside_.front().second.heading = name;
+        known = inside_.begin();
+        if (inside_.size() > max_inside_pages) inside_.pop_back();
+      }
+      const FactsPage& page = known->second;
+      send(
+          request, r, "inside", [&] { return page_file(page); }, [&] { return served_page(page); });
+    });
+  }
+
+  // Calls f, which sends a page. If it fails, sends why.
+  template <class F>
+  static void answer(httplib::Response& r, F&& f) {
+    try {
+      f();
     } catch (const Error& error) {
       send_problem(r, 409, error.what());
     }
+  }
+
+  // Sends a page, or the same as one file to save.
+  template <class File, class Page>
+  static void send(const httplib::Request& request, httplib::Response& r, const char* name,
+                   File&& file, Page&& page) {
+    const bool saves = request.has_param("file");
+    if (saves)
+      r.set_header("Content-Disposition", fmt::format("attachment; filename=\"{}.html\"", name));
+    r.set_content(saves ? file() : page(), html_type);
   }
 
   static void send_problem(httplib::Response& r, int status, const std::string& problem) {
@@ -263,6 +311,7 @@ class ViewServer {
   WatchedFolder runs_;
   std::function<bool()> stop_;
   std::mutex computing_;
+  std::deque<std::pair<std::string, FactsPage>> inside_;  // by version, newest first
   SlowConnections slow_;
   httplib::Server server_;
   int port_ = 0, listening_ = -1;

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { markup } from "./dom.js";
 import { insidePage } from "../../lab/report/page/inside_sections.js";
-import { listPage, problemPage, viewPage } from "../../lab/report/page/lists.js";
+import { entriesOf, listPage, listedRun } from "../../lab/report/page/list.js";
+import { problemPage, viewPage } from "../../lab/report/page/lists.js";
 import { timeByKind } from "../../lab/report/page/run.js";
 import { markedOutput, runPage, scoresTable } from "../../lab/report/page/run_sections.js";
 import { inWords, questionOf, sweepPage } from "../../lab/report/page/sweep_sections.js";
@@ -285,7 +286,7 @@ const sweepOf = (more) => ({
   left_out: [],
   repeats: [],
   failures: [],
-  keys: [{ key: "optim.lr", values: ["0.002", "0.01"] }],
+  keys: [{ key: "optim.lr", name: "lr", values: ["0.002", "0.01"] }],
   columns: [
     { name: "test.exact_match", fraction: true },
     { name: "val.token_accuracy", fraction: true },
@@ -305,20 +306,13 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
   const groups = [
     {
       of: "keys",
-      rows: [
-        row({
-          keys: ["optim.lr"],
-          values: ["0.01"],
-          instead: ["0.002"],
-          settings: "optim.lr = 0.01",
-        }),
-      ],
+      rows: [row({ keys: ["lr"], values: ["0.01"], instead: ["0.002"] })],
     },
     {
       of: "interaction",
       rows: [
         row({
-          keys: ["model.dim", "optim.lr"],
+          keys: ["dim", "lr"],
           values: ["16", "0.01"],
           instead: ["8", "0.002"],
           size: 1,
@@ -343,7 +337,6 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
       differences: { ...differences, tables: groups },
       warnings: ["with 3 pairs"],
       more: { seeds: 4, runs: 8, command: "heed sweep s --seeds 7" },
-      interaction: ["model.dim", "optim.lr"],
     }),
   );
   const body = bodyOf(page);
@@ -352,7 +345,7 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
     '<span class="state running">1 of 3 runs done, 1 running, 1 failed</span>',
     '<span class="q s">about 2:40 left</span>',
     '<p class="say">&lt;b>Which?</p>',
-    "<b>optim.lr = 0.01 instead of 0.002: no difference shown: between 0.5 and 8 times " +
+    "<b>lr=0.01 instead of 0.002: no difference shown: between 0.5 and 8 times " +
       "(3 pairs)</b>, p = 0.25. ",
     "<summary>Without the assumption of a bell curve</summary>",
     '<p class="note">1 of 3 runs failed</p>',
@@ -360,7 +353,7 @@ test("the page of a sweep has groups, differences, what is missing, and all runs
     '<th>0.002</th><td class="n">3</td><td class="plotted"></td><td class="n"><b>75.0 %</b></td>' +
       '<td class="n q">65.7 … 82.5</td><td class="n other">–</td>' +
       '<td class="n other">50.0 %</td></tr>',
-    '<td class="n bad">2 of 3 (1 failed)</td>',
+    '<td class="n"><b>2 of 3 (1 failed)</b></td>',
     ">95 % interval (Wilson)<",
     "<summary>All scores</summary>",
     "Best by val.loss: lr=0.002.",
@@ -414,7 +407,7 @@ test("an infinite median of a target is later than the last step", () => {
     bodyOf(sweepPage(sweepOf({ target }))),
     "</span> ≤ 0.5; ▷ had not reached it",
     '<td>lr=0.002</td><td class="n">2 of 2</td><td class="n">15</td><td class="n">15.0</td>',
-    '<td>lr=0.01</td><td class="n bad">0 of 3</td><td class="n">> 40</td><td class="n">> 40.0</td>',
+    '<td>lr=0.01</td><td class="n">0 of 3</td><td class="n">> 40</td><td class="n">> 40.0</td>',
     "Left out: 1 run that failed, or trains",
   );
 });
@@ -488,14 +481,61 @@ test("the page of inspect has what the model has", () => {
   contains(bodyOf(insidePage(data)), "The slider moves everything");
 });
 
-test("the list of runs links to them, and numbers of a view have bars", () => {
+test("a run of the list has links, what differs, its loss, state and time left", () => {
+  const one = { name: '<i>&"x', state: "running", step: 500, steps: 2000, left: 90, loss: 0.0005 };
+  const state = { chosen: new Set() };
   contains(
-    bodyOf(listPage({ runs: [{ name: '<i>&"x', state: "done", step: 2000, loss: 0.0005 }] })),
+    markup(listedRun({ ...one, changed: [["lr", "0.1"]], x: [1, 2], y: [2, 1] }, state)),
     'name="run" value="&lt;i>&amp;&quot;x"',
-    '<a href="/report?run=%3Ci%3E%26%22x">&lt;i>&amp;"x</a>',
-    '<td class="n">2\u202f000</td><td class="n">0.0005000</td><td class="n">–</td>',
+    '<a href="/report?run=%3Ci%3E%26%22x">&lt;i>&amp;"x</a><small>lr=0.1</small>',
+    'd="M2.0 3.0L108.0 27.0"',
+    "0.000500<small>training</small>",
+    '<span class="state running">running 25 %</span><small>about 90 s left</small>',
+    '<a href="/inside?run=%3Ci%3E%26%22x"',
   );
+  const short = listedRun(
+    { name: "s/a", state: "done", config: "c.toml", val_loss: 2 },
+    state,
+    "s",
+  );
+  contains(markup(short), ">a</a><small></small>", "2.00<small>validation</small>");
   contains(bodyOf(listPage({ runs: [] })), "There is no run here yet.");
+});
+
+test("the list groups runs by sweep, filters by words and sorts", () => {
+  const made = (name, more) => ({ name, state: "done", ...more });
+  const data = {
+    runs: [
+      made("a", {
+        date: "2026-01-01T00:00:00Z",
+        val_loss: 3,
+        seconds: 5,
+        changed: [["lr", "0.1"]],
+      }),
+      made("b", { date: "2026-01-03T00:00:00Z", loss: 2, state: "failed" }),
+      made("s/1", { date: "2026-01-02T00:00:00Z", val_loss: 1, seconds: 9 }),
+      made("s/2", { date: "2026-01-01T00:00:00Z", val_loss: 4, seconds: 1 }),
+      made("sx", { date: "2026-01-01T00:00:00Z", val_loss: 9 }),
+    ],
+    sweeps: [{ name: "s", question: "Does Width help?" }],
+  };
+  const names = (words, sort) =>
+    entriesOf(data, words, sort).map(({ sweep, runs }) =>
+      [sweep ? `${sweep.name}:` : "", ...runs.map(({ name }) => name)].join(""),
+    );
+  assert.deepEqual(names("", "newest"), ["b", "s:s/1s/2", "a", "sx"]);
+  assert.deepEqual(names("", "loss"), ["s:s/1s/2", "b", "a", "sx"]);
+  assert.deepEqual(names("", "name"), ["a", "b", "s:s/1s/2", "sx"]);
+  assert.deepEqual(names("", "time"), ["s:s/1s/2", "a", "b", "sx"]);
+  assert.deepEqual(names("lr=0.1 done", "name"), ["a"]);
+  assert.deepEqual(names("FAILED", "name"), ["b"]);
+  assert.deepEqual(names("width 2", "name"), ["s:s/2"]);
+  assert.deepEqual(names("nothing", "name"), []);
+  data.sweeps = [{ name: "." }];
+  assert.deepEqual(names("", "name"), [".:abs/1s/2sx"]);
+});
+
+test("numbers of a view have bars", () => {
   const rows = [
     ["head", "loss", "words"],
     ["1", "+0.50", "a"],
@@ -530,7 +570,7 @@ test("nothing of a run becomes HTML", () => {
       pageOf({ run: bad, samples, ...texts, task: hostile, layers: hostile, data: [hostile] }),
     ),
     sweepPage(sweepOf({ runs: [bad], failures: [hostile], groups: [group(hostile, [hostile])] })),
-    listPage({ runs: [bad] }),
+    { main: [listedRun(bad, { chosen: new Set() })] },
     problemPage({ problem: hostile }),
     viewPage({ view: "x", shows: hostile, rows: [[hostile], [hostile]], notes: [hostile] }),
   ];

@@ -221,19 +221,18 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   const std::string page = report_file(report);
   const Json data = data_of(page);
   CHECK(data.at("best").string() == "dim=8, lr=0.002");
-  CHECK(data.at("keys").text() == R"([{"key":"model.dim","values":["8","16"]},)"
-                                  R"({"key":"optim.lr","values":["0.002","0.01"]}])");
-  CHECK(data.at("interaction").strings() == groups.varying);
+  CHECK(data.at("keys").text() == R"([{"key":"model.dim","name":"dim","values":["8","16"]},)"
+                                  R"({"key":"optim.lr","name":"lr","values":["0.002","0.01"]}])");
   const Json& differences = data.at("differences");
   CHECK(differences.at("shown").flag());
   const auto& tables = differences.at("tables").elements();
   REQUIRE(tables.size() == 3);
-  const auto row = [&](size_t table, const char* settings) {
+  const auto row = [&](size_t table, const char* keys) {
     for (const Json& each : tables[table].at("rows").elements())
-      if (each.at("settings").string() == settings) return each;
+      if (each.at("keys").text() == keys) return each;
     return Json();
   };
-  const Json rate = row(0, "optim.lr = 0.01"), width = row(0, "model.dim = 16");
+  const Json rate = row(0, R"(["lr"])"), width = row(0, R"(["dim"])");
   CHECK(rate.at("verdict").string() == "difference");
   CHECK(rate.at("instead").text() == R"(["0.002"])");
   CHECK(rate.at("pairs").integer() == 3);
@@ -243,6 +242,7 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   // The two keys do not change each other's effect.
   CHECK(tables[1].at("of").string() == "interaction");
   const Json& two = tables[1].at("rows").elements()[0];
+  CHECK(two.at("keys").text() == R"(["dim","lr"])");
   CHECK(two.at("values").text() == R"(["16","0.01"])");
   CHECK(two.at("instead").text() == R"(["8","0.002"])");
   CHECK(two.at("size").number() == 1);
@@ -879,11 +879,11 @@ TEST_CASE("errors by length are by the source of a decoder-only task, without it
 
 TEST_CASE("the list of runs follows what appears, grows, is damaged and is removed") {
   const TemporaryFolder folder;
-  const auto rows = [&] { return WatchedFolder(folder.path).rows(); };  // read afresh
+  const auto rows = [&] { return WatchedFolder(folder.path).rows().at("runs"); };  // read afresh
   CHECK(rows().elements().empty());
   write_run(folder / "a/deep", "seed = 1\n");
   REQUIRE(rows().elements().size() == 1);
-  CHECK(rows().elements()[0].text() == R"({"name":"a/deep","state":"none"})");
+  CHECK(rows().elements()[0].text() == R"({"name":"a/deep","state":"none","steps":1000})");
 
   std::string metrics;
   for (int step = 1; step <= 2000; ++step)
@@ -891,12 +891,34 @@ TEST_CASE("the list of runs follows what appears, grows, is damaged and is remov
   write_file(folder / "a/deep/metrics.jsonl",
              metrics + "{\"step\":2000,\"val\":{\"loss\":0.5}}\n{\"st");
   write_file(folder / "a/deep/result.json", "{}");
-  CHECK(rows().elements()[0].text() ==
-        R"({"name":"a/deep","state":"done","step":2000.0,"loss":0.0005,"val_loss":0.5})");
+  const Json run = rows().elements()[0];
+  for (const auto& [name, value] :
+       {std::pair("step", 2000.0), {"steps", 1000}, {"loss", 0.0005}, {"val_loss", 0.5}})
+    CHECK(run.at(name).number() == value);
+  const auto &x = run.at("x").elements(), &y = run.at("y").elements();
+  CHECK((x.size() == y.size() && x.size() > 20 && x.size() < 60));
+  CHECK(y[3].number() == doctest::Approx(1 / x[3].number()).epsilon(1e-5));
 
   WatchedFolder list(folder.path);
   CHECK(list.has("a/deep"));
   for (const char* name : {"a", "..", "a/../a/deep", "", "/etc"}) CHECK_FALSE(list.has(name));
+
+  // A sweep is a group of runs, and its names are those of its runs.
+  CHECK(list.rows().at("sweeps").elements().empty());
+  write_file(folder / "base.toml", "[train]\nsteps = 1000\n");
+  write_file(folder / "a/sweep.toml",
+             "config = \"../base.toml\"\nquestion = \"<b>?\"\nseeds = [1, 2]\n");
+  write_file(folder / "a/deep/result.json", R"({"val": {"loss": 2}})");
+  WatchedFolder swept(folder.path);
+  const Json sweep = swept.rows().at("sweeps").elements().at(0);
+  CHECK(sweep.at("name").string() == "a");
+  CHECK(sweep.at("question").string() == "<b>?");
+  CHECK(sweep.at("planned").integer() == 2);
+  CHECK(sweep.at("groups").elements()[0].at("seeds").elements().size() == 1);
+  CHECK(swept.has("a"));
+  CHECK(WatchedFolder(folder.path).version({"a"}) != WatchedFolder(folder.path).version({"b"}));
+  write_file(folder / "a/sweep.toml", "axes = 3");
+  CHECK(WatchedFolder(folder.path).rows().at("sweeps").elements()[0].text() == R"({"name":"a"})");
 
   const std::string before = WatchedFolder(folder.path).version();
   write_file(folder / "a/deep/metrics.jsonl", metrics + "\n");
@@ -905,12 +927,32 @@ TEST_CASE("the list of runs follows what appears, grows, is damaged and is remov
   CHECK(rows().elements().empty());
 }
 
+TEST_CASE("keys have the shortest names that say what they are") {
+  CHECK(key_names({"model.heads", "model.positional.kind", "data.kind", "data", "seed"}) ==
+        std::vector<std::string>{"heads", "positions", "data.kind", "data", "seed"});
+  CHECK(key_names({"optim.lr", "other.lr"}) == std::vector<std::string>{"optim.lr", "other.lr"});
+}
+
+TEST_CASE("the run of a sweep tells where it differs from its config") {
+  const Workspace folder;
+  write_file(folder / "tiny.toml", tiny_config());
+  folder.ok({"train", "tiny.toml", "--run", "r", "--set", "model.positional.kind=rotary", "--set",
+             "train.steps=2", "--set", "threads=1"});
+  const Json run = WatchedFolder(folder.path).rows().at("runs").elements().at(0);
+  CHECK(run.at("config").string() == "tiny.toml");
+  const std::string changed = run.at("changed").text();
+  CHECK_CONTAINS(changed, R"(["positions","\"rotary\""])");
+  CHECK_CONTAINS(changed, R"(["steps","2"])");
+  CHECK(changed.find("threads") == changed.npos);  // changes no result
+  CHECK(run.at("date").string().size() == 20);
+}
+
 TEST_CASE("a list and a live page escape names") {
   const std::string name = "<img>&\"x";
   const Json row = Json::object().set("name", name).set("state", "done");
   Json rows = Json::array();
   rows.push(row);
-  const std::string page = list_page(rows);
+  const std::string page = list_page(Json::object().set("runs", rows).set("sweeps", Json::array()));
   CHECK_CONTAINS(page, "<td>&lt;img&gt;&amp;&quot;x</td>");
   CHECK(page.find("<img") == page.npos);
   CHECK(data_of(page).at("runs").text() == rows.text());

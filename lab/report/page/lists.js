@@ -1,24 +1,6 @@
-// Pages of one table or one sentence: the list of runs, a view of heed inspect, a problem.
+// Pages of one table or one sentence: a view of heed inspect, a problem.
 import { html } from "../../page/dom.js";
-import { significant, whole } from "../../page/text.js";
-import { note, numeric, section, stateMark, table } from "./parts.js";
-
-export function listPage({ runs }) {
-  const number = (value, text) => numeric(value === undefined ? "–" : text(value));
-  const loss = (value) => significant(value, 4);
-  const rows = runs.map(({ name, state, step, loss: last, val_loss: validation }) => [
-    html("input", { type: "checkbox", name: "run", value: name, "aria-label": name }),
-    html("a", { href: `/report?run=${encodeURIComponent(name)}` }, name),
-    stateMark(state),
-    number(step, whole),
-    number(last, loss),
-    number(validation, loss),
-  ]);
-  const heads = ["", "run", "state", ...["step", "loss", "validation loss"].map(numeric)];
-  const show = html("div", { class: "controls" }, html("button", {}, "Show chosen runs"));
-  const list = html("form", { action: "/report" }, show, table(heads, rows, "list"));
-  return { main: [runs.length ? list : html("p", {}, "There is no run here yet.")] };
-}
+import { note, numeric, section, table } from "./parts.js";
 
 export const problemPage = ({ problem }) => ({ main: [html("p", {}, problem)] });
 

@@ -19,7 +19,7 @@ from chromium import CONTRAST, Browser
 HOSTILE = "</script><img src=x onerror=window.hostile=1>"
 # Drawings that stand in the page, and whether each of them has marks.
 DRAWN = """return [...document.querySelectorAll('figure.drawing .plot')].filter((plot) => plot.offsetParent).map((plot) =>
-  plot.querySelectorAll('svg path.line, svg circle, svg rect, svg .cells path').length > 0)"""
+  plot.querySelectorAll('svg path.line, svg circle, svg rect, svg .cells path, svg .token').length > 0)"""
 # Lines, dots and labels that reach out of their drawing, which cuts nothing but would cover its neighbours.
 CUT = """return [...document.querySelectorAll('figure.drawing svg')].flatMap((svg) => {
   const whole = svg.getBoundingClientRect();
@@ -30,27 +30,52 @@ CUT = """return [...document.querySelectorAll('figure.drawing svg')].flatMap((sv
 # Tables whose columns do not all stand in sight.
 CUT_TABLES = """[...document.querySelectorAll('#top .scroll')].filter((part) => part.scrollWidth > part.clientWidth)
   .map((part) => part.scrollWidth)"""
+# Boxes whose content is wider than they are, apart from those that scroll.
+CLIPPED = """return [...document.querySelectorAll('body *')].filter((part) => part.clientWidth && part.scrollWidth > part.clientWidth + 1
+  && !part.closest('svg, .menu') && getComputedStyle(part).display !== 'inline' && !/auto|scroll/.test(getComputedStyle(part).overflowX))
+  .map((part) => `${part.scrollWidth} > ${part.clientWidth}: ${part.outerHTML.slice(0, 160)}`)"""
+# Where the parts of a page stand.
+PLACES = """return [...document.querySelectorAll('main :is(section, figure, table, li, h2, p, button)')].filter((part) => part.checkVisibility())
+  .map((part) => { const box = part.getBoundingClientRect(); return [box.left, box.top + scrollY, box.width, box.height].map(Math.round).join(); })"""
+HOVERED = "a, button:not(.menu *), figure.drawing, tbody tr, svg[tabindex], summary, li"
 # What one can act on and see.
 CONTROLS = """[...document.querySelectorAll('button, a[href], input, select, summary, svg[tabindex]')]
   .filter((part) => part.checkVisibility({visibilityProperty: true}))"""
 
 
-def check(browser, name, folder):
-    """What holds for every page, in both widths and colour schemes."""
-    for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
-        browser.show(width, scheme)
-        drawn = browser.wait(f"const drawn = (() => {{ {DRAWN} }})(); return drawn.length && drawn.every(Boolean) && drawn")
+def check(browser, name, folder, drawings=True):
+    """What holds for every page, in all widths and both colour schemes."""
+    for width, scheme in ((1280, "light"), (1280, "dark"), (1920, "light"), (1000, "light"), (400, "light"), (400, "dark")):
+        browser.show(width, scheme, 850 if width == 400 else 900)
+        drawn = drawings and browser.wait(f"const drawn = (() => {{ {DRAWN} }})(); return drawn.length && drawn.every(Boolean) && drawn")
         browser.fits(width)
-        for what, script in ("cut", CUT), ("contrast", CONTRAST), ("too wide", f"return {CUT_TABLES}"):
+        for what, script in ("cut", CUT), ("clipped", CLIPPED), ("contrast", CONTRAST), ("too wide", f"return {CUT_TABLES}"):
             assert not (found := browser.js(script)), f"{name}, {width}, {scheme}: {what}: {found[:3]}"
         if folder:
             browser.screenshot(os.path.join(folder, f"{name}-{width}-{scheme}.png"))
+    check_hover(browser, name)
     assert not browser.outside(), browser.outside()
     assert not browser.js("return window.hostile"), f"{name}: foreign text ran as a script"
     assert browser.js("return document.querySelector('main img') === null"), f"{name}: foreign text became HTML"
     messages = browser.messages()
     assert not messages, messages
-    return len(drawn)
+    return drawings and len(drawn)
+
+
+def check_hover(browser, name):
+    """The pointer over any part moves nothing; a few of each kind are tried."""
+    browser.show(1280)
+    for kind in HOVERED.split(", "):
+        for i in range(3):
+            part = f"[...document.querySelectorAll({'main ' + kind!r})].filter((each) => each.checkVisibility())[{i}]"
+            place = browser.js(f"""const part = {part}; if (!part) return null; part.scrollIntoView({{block: 'center'}});
+              const box = part.getBoundingClientRect(); return [box.left + Math.min(60, box.width / 2), box.top + Math.min(40, box.height / 2)]""")
+            if place is None:
+                continue
+            browser.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+            before = browser.js(PLACES)
+            browser.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+            assert browser.js(PLACES) == before, f"{name}: pointing at {kind} {i} moves the page"
 
 
 def check_keyboard(browser, name):
@@ -282,6 +307,50 @@ def check_menus(browser, name):
     return {file for file, text in saved}
 
 
+def check_list(browser, url, folder):
+    """The list of runs: a sweep is a group with its question, what it shows and dots; filter, order, curves of what is chosen."""
+    browser.wait("return document.querySelector('.strip svg')")
+    check(browser, "list", folder, drawings=False)
+    said = browser.js("return document.querySelector('.sweep').innerText")
+    for text in ("Do two keys matter?", "8 of 8 runs done", "no difference shown", "heads=1"):
+        assert text in said, f"the sweep does not say {text}: {said}"
+    assert browser.js("return document.querySelectorAll('.strip circle').length") == 8
+    names = "return [...document.querySelectorAll('.run .names > a')].map((a) => a.textContent)"
+    all_runs = browser.js(names)
+    browser.js("document.querySelector('.sweep summary').click()")
+    browser.wait(f"return document.querySelectorAll('.run').length == {len(all_runs) + 8}")
+    browser.js("document.getElementById('filter').focus()")
+    browser.press(*"failed")
+    assert browser.js(names) == ["failed"], browser.js(names)
+    assert browser.js("return document.activeElement.id") == "filter"
+    browser.js("""const filter = document.getElementById('filter'); filter.value = ''; filter.dispatchEvent(new Event('input'));
+      const sort = document.getElementById('sort'); sort.value = 'name'; sort.dispatchEvent(new Event('change'))""")
+    single = "return [...document.querySelectorAll('#entries > .run .names > a')].map((a) => a.textContent)"
+    assert browser.js(single) == sorted(browser.js(single)), browser.js(single)
+    for box, lines in ("two", 4), ("seed-2", 6):
+        browser.js(f"document.querySelector('input[value=\"{box}\"]').click()")
+        browser.wait(f"return document.querySelectorAll('#chosen path.line[stroke-width=\"1.6\"], #chosen path.line[stroke-width=\"2.2\"]').length >= {min(lines, 4)}")
+    check(browser, "list-chosen", folder)
+    check_keyboard(browser, "list")
+    for box in "two", "seed-2":
+        browser.js(f"document.querySelector('input[value=\"{box}\"]').click()")
+    # The page of a sweep by its name, and the page of inspect, made when asked for.
+    browser.get(url + "report?run=two")
+    browser.wait("return document.querySelector('.say')?.textContent == 'Do two keys matter?'")
+    browser.get(url + "inside?run=seed-2")
+    browser.wait("return document.querySelectorAll('.card').length", 120)
+    check(browser, "inside-served", folder)
+    for headers, code in ({"Sec-Fetch-Site": "cross-site"}, 403), ({"Sec-Fetch-Site": "same-origin"}, 200):
+        try:
+            got = urllib.request.urlopen(urllib.request.Request(url + "report?run=two&file=1", headers=headers))
+            assert (got.status, got.headers["Content-Disposition"]) == (code, 'attachment; filename="report.html"')
+            assert b'src="/page.js"' not in got.read(), "the file loads a script"
+        except urllib.error.HTTPError as error:
+            assert error.code == code, error.code
+    browser.get(url)
+    browser.wait("return document.querySelector('.strip svg')")
+
+
 def check_live(browser, heed, config, runs, folder):
     """Trains while the pages are open."""
     view = subprocess.Popen([heed, "view", runs], stdout=subprocess.PIPE, text=True)
@@ -296,15 +365,16 @@ def check_live(browser, heed, config, runs, folder):
         browser.show(1280)
         browser.get(url)
         browser.wait("return document.getElementById('live').textContent == 'live'")
-        rows = browser.js("return document.querySelectorAll('.list tbody tr, .list tr').length")
-        browser.js("document.querySelectorAll('input[name=run]')[1].checked = true")
+        check_list(browser, url, folder)
+        rows = browser.js("return document.querySelectorAll('.run').length")
+        browser.js("document.querySelectorAll('input[name=run]')[1].click()")
         ticked = browser.js("return document.querySelectorAll('input[name=run]')[1].value")
         training = subprocess.Popen([heed, "train", config, "--run", runs + "/live", "--set", "train.steps=100000",
                                      "--set", "train.log_every=20", "--set", "train.checkpoint_every=40"],
                                     stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
-            browser.wait(f"return document.querySelectorAll('.list tbody tr, .list tr').length > {rows}")
-            browser.wait("return [...document.querySelectorAll('.list .state')].some((s) => s.textContent == 'running')")
+            browser.wait(f"return document.querySelectorAll('.run').length > {rows}")
+            browser.wait("return [...document.querySelectorAll('#entries .state')].some((s) => s.textContent == 'running')")
             kept = "return [...document.querySelectorAll('input[name=run]:checked')].map((box) => box.value)"
             assert browser.js(kept) == [ticked], "the ticked run is lost"
             browser.get(url + "report?run=live")
@@ -438,6 +508,12 @@ def main():
                     assert browser.js(f"return {means}") == ["heads=1, 0.001: 1.41421", "heads=1, 0.002: 1.41421",
                                                              "heads=4, 0.001: 1.41421", "heads=4, 0.002: 5.65685"]
             if "built without" not in subprocess.run([heed, "view", work + "/none"], capture_output=True, text=True).stderr:
+                os.rename(write_two_keys(work), f"{runs}/two")
+                with open(f"{runs}/two/sweep.toml", "w") as file:
+                    file.write(f'config = "{work}/two.toml"\nquestion = "Do two keys matter?"\nseeds = [1, 2]\n[axes]\n'
+                               '"model.heads" = [1, 4]\n"optim.lr" = [0.001, 0.002]\n')
+                with open(f"{work}/two.toml", "w") as file:
+                    file.write("[model]\nheads = 1\n")
                 check_live(browser, heed, config, runs, folder)
         finally:
             browser.quit()
