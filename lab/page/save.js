@@ -29,7 +29,7 @@ function svgText(drawn) {
     const style = getComputedStyle(each);
     const values = properties.map((name) => [name, style.getPropertyValue(name)]);
     for (const [name, value] of values) each.setAttribute(name, value);
-    for (const name of ["class", "tabindex"]) each.removeAttribute(name);
+    for (const name of ["class", "style", "tabindex"]) each.removeAttribute(name);
   }
   const ground = getComputedStyle(room).getPropertyValue("--ground").trim();
   const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");

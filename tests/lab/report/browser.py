@@ -175,6 +175,14 @@ def check_report(browser, path, folder):
     before = browser.js(f"return {line}")
     browser.js("const s = document.getElementById('smoothing'); s.value = 9; s.dispatchEvent(new Event('input'))")
     assert browser.js(f"return {line}") != before, "smoothing changes no line"
+    # A link has what is chosen; one of another page is as none.
+    browser.js("document.querySelector('[data-copy=link]').click()")
+    for link, smoothing in ((browser.js("return location.href"), "9"),
+                            (f"file://{path}#chosen=%7B%22attention%22%3A%7B%22map%22%3A-3%7D%7D", "0")):
+        browser.get("about:blank")
+        browser.get(link)
+        assert browser.wait("return document.getElementById('smoothing')?.value") == smoothing, link
+        assert browser.js("return document.querySelectorAll('.four button[aria-pressed=true]').length") == 1, link
     height = "return document.documentElement.scrollHeight"
     for width in 1280, 400:
         browser.show(width)
@@ -246,6 +254,12 @@ def check_inside(browser, path, folder):
             if shown["token"] in end and shown["other"] in end:
                 ratio = math.log(end[shown["token"]] / end[shown["other"]])
                 assert abs(ratio - view["difference"]) < 1e-2 * (1 + abs(ratio)), (ratio, view["difference"])
+    bars = "return [...document.querySelectorAll('.card > svg:last-child')].map((bar) => bar.textContent).join()"
+    of_all = browser.js(bars)
+    browser.js("""const select = document.querySelector('#heads select'); select.selectedIndex = 2;
+      select.dispatchEvent(new Event('change'))""")
+    assert browser.js(bars) != of_all, "the loss at one position changes no bar"
+    assert browser.js("return document.querySelectorAll('#embeddings .token').length") == len(data["tokens"]) > 2
     files = check_menus(browser, "inside")
     assert {"heads.csv", "lens.csv", "training.svg"} <= files, files
     check_keyboard(browser, "inside")
