@@ -496,7 +496,7 @@ test("a run of the list has links, what differs, its loss, state and time left",
   const short = listedRun(
     { name: "s/a", state: "done", config: "c.toml", val_loss: 2 },
     state,
-    "s",
+    "s/",
   );
   contains(markup(short), ">a</a><small></small>", "2.00<small>validation</small>");
   contains(bodyOf(listPage({ runs: [] })), "There is no run here yet.");

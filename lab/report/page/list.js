@@ -106,7 +106,8 @@ const box = (name, state, label) => {
   return html("label", { class: "box" }, made);
 };
 
-export function listedRun(run, state, inside) {
+// `folder`: of the sweep that it is in, with the last "/".
+export function listedRun(run, state, folder) {
   const { name, config = "", val_loss: validation, loss, seconds, date } = run;
   const shown = validation ?? loss;
   const about = changesOf(run).join(" · ") || config;
@@ -117,8 +118,8 @@ export function listedRun(run, state, inside) {
     html(
       "div",
       { class: "names" },
-      html("a", { href: url("report", [name]) }, inside ? name.slice(inside.length + 1) : name),
-      html("small", {}, inside ? "" : about), // the name of a run of a sweep says it
+      html("a", { href: url("report", [name]) }, name.slice(folder?.length ?? 0)),
+      html("small", {}, folder === undefined ? about : ""), // the name of a run of a sweep says it
     ),
     sparkline(run),
     html(
@@ -180,10 +181,11 @@ function sweepEntry({ sweep, runs }, state) {
   const left = Math.max(...runs.map((run) => run.left ?? 0));
   const open = state.open.has(name);
   const list = html("ul", {});
+  const [folder, where] = name === "." ? ["", ""] : [`${name}/`, ` of ${name}`];
   const fill = () => {
-    if (!list.firstChild) list.append(...runs.map((run) => listedRun(run, state, name)));
+    if (!list.firstChild) list.append(...runs.map((run) => listedRun(run, state, folder)));
   };
-  const made = fold(counted(runs.length, "run"), list);
+  const made = fold(counted(runs.length, "run") + where, list);
   made.open = open;
   if (open) fill();
   made.addEventListener("toggle", () => {
@@ -220,24 +222,31 @@ function sweepEntry({ sweep, runs }, state) {
 async function drawChosen(section, state) {
   const names = [...state.chosen];
   const drawn = html("div", {});
-  section.replaceChildren(
-    html("h2", {}, names.length ? "Curves" : ""),
-    names.length
-      ? html("a", { href: url("report", names) }, "open their page")
-      : html("p", { class: "q" }, "Tick runs or sweeps to see their curves in one chart."),
-    drawn,
-  );
-  if (!names.length) return;
+  const show = () =>
+    section.replaceChildren(
+      html("h2", {}, "Curves"),
+      html("a", { href: url("report", names) }, "open their page"),
+      drawn,
+    );
+  if (!names.length) {
+    section.replaceChildren(
+      html("p", { class: "q" }, "Tick runs or sweeps to see their curves in one chart."),
+    );
+    return;
+  }
   try {
     const answer = await (await fetch(url("report", names))).text();
     const page = new DOMParser().parseFromString(answer, "text/html");
     const data = JSON.parse(page.getElementById("data").textContent);
+    if (names.join() !== [...state.chosen].join()) return; // others were chosen since
+    show();
     const named = (name) => data.curves?.filter((spec) => spec.name === name) ?? [];
     const curves = [...named("val.loss"), ...named("loss")].slice(0, 1);
     const one = { ...data, curves, groups: [] }; // without panels by group
     if (curves.length) sweepDrawings.curves(one, drawn, state.curves);
     else drawn.append(data.problem ?? "They have no loss yet.");
   } catch {
+    show();
     drawn.append("The server does not answer.");
   }
 }

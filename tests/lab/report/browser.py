@@ -183,6 +183,7 @@ def check_report(browser, path, folder):
         browser.get(link)
         assert browser.wait("return document.getElementById('smoothing')?.value") == smoothing, link
         assert browser.js("return document.querySelectorAll('.four button[aria-pressed=true]').length") == 1, link
+    browser.js("const s = document.getElementById('checkpoint'); s.value = 0; s.dispatchEvent(new Event('input'))")
     height = "return document.documentElement.scrollHeight"
     for width in 1280, 400:
         browser.show(width)
