@@ -1,7 +1,7 @@
 // The runs below a folder, in the order of their sweep: see groups.h.
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
-#include <map>
 
 #include "apps/support/files.h"
 #include "apps/support/names.h"
@@ -36,27 +36,15 @@ static void order_by_sweep(const std::string& folder, std::vector<std::string>& 
   if (!exists(path)) return;
   SweepArguments arguments;
   arguments.path = path;
-  const Sweep sweep = read_sweep(arguments);
-  std::vector<std::string> keys;
-  for (const AxisGroup& group : sweep.groups)
-    for (const Axis& axis : group) keys.push_back(axis.key);
-  std::map<std::vector<std::string>, size_t> rank;  // by the values of the keys
-  for (const Point& point : points_of(sweep)) {
-    std::vector<std::string> values;
-    for (const auto& [key, value] : point.values) values.push_back(value.text);
-    rank.emplace(std::move(values), rank.size());
-  }
+  const SweepOrder order(read_sweep(arguments));
   std::vector<std::pair<size_t, std::string>> ranked;
   for (std::string& run : runs) {
-    std::vector<std::string> values;
+    size_t rank = SIZE_MAX;
     try {
-      const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
-      std::ranges::transform(keys, std::back_inserter(values),
-                             [&](const std::string& key) { return value_of(config, key); });
+      rank = order.rank(list_config(SavedRun::open(run).config.experiment));
     } catch (const InputError&) {  // a damaged run comes last; who reads it says what is wrong
     }
-    const auto found = rank.find(values);
-    ranked.emplace_back(found == rank.end() ? rank.size() : found->second, std::move(run));
+    ranked.emplace_back(rank, std::move(run));
   }
   std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
   runs.clear();

@@ -86,6 +86,23 @@ std::vector<Point> points_of(const Sweep& sweep) {
   return points;
 }
 
+SweepOrder::SweepOrder(const Sweep& sweep) {
+  for (const AxisGroup& group : sweep.groups)
+    for (const Axis& axis : group) keys_.push_back(axis.key);
+  for (const Point& point : points_of(sweep)) {
+    std::vector<std::string> values;
+    for (const auto& [key, value] : point.values) values.push_back(value.text);
+    ranks_.emplace(std::move(values), ranks_.size());
+  }
+}
+
+size_t SweepOrder::rank(const ConfigListing& config) const {
+  std::vector<std::string> values;
+  for (const std::string& key : keys_) values.push_back(value_of(config, key));
+  const auto found = ranks_.find(values);
+  return found == ranks_.end() ? ranks_.size() : found->second;
+}
+
 std::string folder_name(const std::string& text) {
   constexpr size_t most = 120, hash_digits = 8;
   std::string name;

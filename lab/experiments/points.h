@@ -1,10 +1,12 @@
 // The points of a sweep: its values of the keys that vary.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/config/config.h"
 #include "lab/experiments/sweep_options.h"
 
 namespace heed {
@@ -17,6 +19,18 @@ struct Point {
 // Returns all combinations, the last axis varying fastest; for method = "random" random.count
 // different ones. A larger random.count keeps those of a smaller one, and adds to them.
 std::vector<Point> points_of(const Sweep& sweep);
+
+// The order of a sweep: that of its points.
+class SweepOrder {
+ public:
+  explicit SweepOrder(const Sweep& sweep);
+  // Returns the place of a run with this config; after all others if it is at no point.
+  size_t rank(const ConfigListing& config) const;
+
+ private:
+  std::vector<std::string> keys_;
+  std::map<std::vector<std::string>, size_t> ranks_;  // by the values of the keys
+};
 
 // Returns a text that is a name on every file system. One that is too long or has other characters
 // than those of numbers and words is shortened, and gets a hash at its end.

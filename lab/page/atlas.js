@@ -218,6 +218,6 @@ export function drawAtlas(atlas, state, place) {
       },
     ),
   );
-  place.replaceChildren(controls, html("div", { class: "cols" }, modules, focus));
+  place.replaceChildren(controls, html("div", { class: "two" }, modules, focus));
   draw();
 }

@@ -16,6 +16,7 @@
 #include "core/check.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/groups.h"
+#include "lab/experiments/points.h"
 #include "lab/experiments/run_state.h"
 #include "lab/report/report_data.h"
 #include "lab/report/sweep_page.h"
@@ -140,7 +141,10 @@ Json sweep_row(const std::string& name, const std::string& folder,
                  .set("name", name)
                  .set("question", plan.options.question)
                  .set("planned", planned_runs(std::ssize(runs), plan));
-  const std::vector<ScoredRun> scored = load_runs(runs);
+  std::vector<ScoredRun> scored = load_runs(runs);
+  const SweepOrder order(plan);
+  std::ranges::stable_sort(scored, {},
+                           [&](const ScoredRun& run) { return order.rank(run.config); });
   if (!scored.empty()) add_groups(sweep_scores(scored), row);
   return row;
 }

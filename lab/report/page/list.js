@@ -311,7 +311,7 @@ function drawList(data, room, state) {
   state.draw = () => drawChosen(state.section, state);
   room.replaceChildren(
     html("div", { class: "controls" }, state.filter, state.sort, state.said),
-    html("div", { class: "cols" }, state.list, state.section),
+    html("div", { class: "two" }, state.list, state.section),
   );
   state.fill();
   if (state.chosen.size || !state.section.firstChild) state.draw();

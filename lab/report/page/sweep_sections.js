@@ -60,7 +60,7 @@ function groupsTable(data) {
   const own = [numeric("seeds"), plotted, numeric(score), numeric(interval)];
   const heads = [...names, ...own, ...titles.slice(0, shownScores)];
   const made = [table(heads, groups.map(rowOf), "groups")];
-  if (columns.length <= shownScores) return made;
+  if (!columns.length) return made;
   const allRow = (group) =>
     tableRow([...valuesOf(group), ...others(group, columns)], undefined, names.length);
   return [...made, fold("All scores", table([...names, ...titles], groups.map(allRow)))];

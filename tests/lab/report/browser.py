@@ -327,7 +327,7 @@ def check_list(browser, url, folder):
     browser.wait("return document.querySelector('.strip svg')")
     check(browser, "list", folder, drawings=False)
     said = browser.js("return document.querySelector('.sweep').innerText")
-    for text in ("Do two keys matter?", "8 of 8 runs done", "no difference shown", "heads=1"):
+    for text in ("Do two keys matter?", "8 of 8 runs done", "heads=4 instead of 1: val.loss is 2 times as high", "heads=1"):
         assert text in said, f"the sweep does not say {text}: {said}"
     assert browser.js("return document.querySelectorAll('.strip circle').length") == 8
     names = "return [...document.querySelectorAll('.run .names > a')].map((a) => a.textContent)"
