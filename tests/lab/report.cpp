@@ -883,7 +883,9 @@ TEST_CASE("the list of runs follows what appears, grows, is damaged and is remov
   CHECK(rows().elements().empty());
   write_run(folder / "a/deep", "seed = 1\n");
   REQUIRE(rows().elements().size() == 1);
-  CHECK(rows().elements()[0].text() == R"({"name":"a/deep","state":"none","steps":1000})");
+  CHECK(
+      rows().elements()[0].text() ==
+      R"({"name":"a/deep","state":"none","date":"2026-01-01T00:00:00Z","steps":1000,"changed":[]})");
 
   std::string metrics;
   for (int step = 1; step <= 2000; ++step)

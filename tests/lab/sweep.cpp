@@ -415,7 +415,7 @@ TEST_CASE("sweep: copies of the data in each run are one set of data") {
   CHECK_CONTAINS(again.err, "4 of 4 runs were done before");
   CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
   const Json data = data_of(read_file(study / "r.html", "report"));
-  CHECK(data.at("keys").text() == R"([{"key":"optim.lr","values":["0.001","0.01"]}])");
+  CHECK(data.at("keys").text() == R"([{"key":"optim.lr","name":"lr","values":["0.001","0.01"]}])");
 }
 
 TEST_CASE("sweep, compare and report have the order of the axes and the same texts") {
@@ -427,8 +427,9 @@ TEST_CASE("sweep, compare and report have the order of the axes and the same tex
   CHECK(study.heed({"compare", "s"}).out == trained.out);
   CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
   const Json data = data_of(read_file(study / "r.html", "report"));
-  CHECK(data.at("keys").text() ==
-        R"([{"key":"model.positional.kind","values":["sinusoidal","learned"]}])");
+  CHECK(
+      data.at("keys").text() ==
+      R"([{"key":"model.positional.kind","name":"positions","values":["sinusoidal","learned"]}])");
   CHECK_CONTAINS(data.at("warnings").text(),
                  "with 2 pairs an interval leans on the assumption that ");
 }
