@@ -219,7 +219,7 @@ function sweepEntry({ sweep, runs }, state) {
 
 // --- The curves of what is chosen: those of the page of these runs.
 
-async function drawChosen(section, state) {
+async function drawChosen(section, state, runs) {
   const names = [...state.chosen];
   const drawn = html("div", {});
   const show = () =>
@@ -243,6 +243,8 @@ async function drawChosen(section, state) {
     const named = (name) => data.curves?.filter((spec) => spec.name === name) ?? [];
     const curves = [...named("val.loss"), ...named("loss")].slice(0, 1);
     const one = { ...data, curves, groups: [] }; // without panels by group
+    for (const line of curves.flatMap(({ lines }) => lines)) // a run is known by its path
+      line.label = runs.find(({ name }) => line.label.endsWith(`/${name}`))?.name ?? line.label;
     if (curves.length) sweepDrawings.curves(one, drawn, state.curves);
     else drawn.append(data.problem ?? "They have no loss yet.");
   } catch {
@@ -308,7 +310,7 @@ function drawList(data, room, state) {
         : "",
     );
   };
-  state.draw = () => drawChosen(state.section, state);
+  state.draw = () => drawChosen(state.section, state, data.runs);
   room.replaceChildren(
     html("div", { class: "controls" }, state.filter, state.sort, state.said),
     html("div", { class: "two" }, state.list, state.section),
