@@ -23,7 +23,7 @@ std::vector<Point> points_of(const Sweep& sweep);
 // The order of a sweep: that of its points.
 class SweepOrder {
  public:
-  explicit SweepOrder(const Sweep& sweep);
+  explicit SweepOrder(const Sweep& sweep);  // computes its points
   // Returns the place of a run with this config; after all others if it is at no point.
   size_t rank(const ConfigListing& config) const;
 

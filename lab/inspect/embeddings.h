@@ -10,6 +10,7 @@
 
 namespace heed {
 
+// Principal components of vectors.
 struct Components {
   std::vector<std::array<double, 2>> points;  // of each vector, the first two components
   std::vector<double> shares;                 // of the variance, by component, descending
@@ -22,8 +23,8 @@ Components principal_components(const std::vector<std::vector<double>>& vectors)
 // The embeddings that the decoder, the language model or the classifier reads, of the tokens that
 // are most frequent in the inputs of the examples; equal counts: the smaller id first.
 struct Embeddings {
-  std::vector<std::string> tokens;
-  Components components;
+  std::vector<std::string> tokens;  // as the page writes them
+  Components components;            // of their embeddings
 };
 // Throws InputError if the model embeds no tokens, or the examples have fewer than three.
 Embeddings embeddings(const Inspected& inspected, size_t most);
