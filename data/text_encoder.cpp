@@ -155,7 +155,9 @@ int32_t TextEncoder::chosen_id(Entry& entry, int64_t* skipped) {
               "as <unk>",
               existing_.origin, in_quotes(entry.text));
   check_input(!is_closed_ || has_unknown_ || vocabulary.unknown() != Vocabulary::none,
-              "the token {} is not in the vocabulary{}", in_quotes(entry.text),
+              "the {} {} is not in the vocabulary{}",
+              options_.command.empty() ? name_of(levels, options_.level) : "token",
+              in_quotes(entry.text),
               options_.command.empty()
                   ? fmt::format(" of {} tokens", vocabulary.size())
                   : ", which is that of the first examples: raise `vocabulary_examples`, or name a "
