@@ -240,7 +240,10 @@ std::string sibling(const std::string& path, const std::string& other) {
 }
 
 std::string absolute_path(const std::string& path, const std::string& from) {
-  return fs::absolute(fs::path(from) / path).lexically_normal().string();
+  const fs::path joined = fs::path(from) / path;
+  std::error_code nowhere;  // in a browser there is no working directory
+  const fs::path absolute = fs::absolute(joined, nowhere);
+  return (nowhere ? joined : absolute).lexically_normal().string();
 }
 
 AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to_append(path)) {
