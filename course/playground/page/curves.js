@@ -25,7 +25,7 @@ export function endOfLearning(history) {
   return solved ? Math.max(100, Math.ceil((1.5 * solved.step) / 50) * 50) : Infinity;
 }
 
-const roomForNumber = 50; // beside the end of a curve
+const roomForNumber = 58; // beside the end of a curve
 
 const lineOf = (history) => ({
   x: history.map(({ step }) => step),
@@ -37,7 +37,7 @@ const valueAt = (history, step, score) =>
 // A number beside a step: on its right, or where there is no room on its left.
 function numberAt(made, step, y, text, attributes) {
   const { x, box } = made.scales;
-  const isRight = x(step) + 8 + 6 * text.length <= box.width;
+  const isRight = x(step) + 8 + 7 * text.length <= box.width;
   const place = { x: px(x(step) + (isRight ? 8 : -8)), "text-anchor": isRight ? "start" : "end" };
   made.append(svg("text", { ...place, y: px(y), ...attributes }, text));
 }
@@ -114,7 +114,7 @@ function wholeStrip(line, { step, width, end, whole }) {
   const ground = { x: left, y: top, width: px(x(end) - x(0)), height: 52 - box.bottom - top };
   made.prepend(svg("rect", { ...ground, class: "ground" }));
   drawCursor(made, step);
-  made.append(textAt(0, 46, "all steps"));
+  made.append(textAt(0, 46, "all"));
   return made;
 }
 

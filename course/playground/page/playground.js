@@ -605,7 +605,7 @@ function startPage() {
       const { exact_match: exact } = measuredAt(first, step).scores;
       texts = {
         strong: "Solved",
-        after: `: ${percent(exact)} are right. What next?`,
+        after: `: ${percent(exact)} are right.`,
         nodes: nextOnes,
       };
     } else if (last) {
