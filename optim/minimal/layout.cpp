@@ -1,12 +1,8 @@
-// Defines for the minimal build the layout of an Optimizer: every tensor is a range, with arrays of
-// its own for what the rule keeps. It has no config to blame for a value, so it checks no ranges.
+// Defines the layout of an Optimizer for the minimal build: every tensor is a range, with arrays of
+// its own for what the rule keeps.
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
 
 namespace heed::inline HEED_REAL {
-
-void OptimOptions::validate() const {}
-void ScheduleOptions::validate(double) const {}
 
 struct Optimizer::Layout {
   std::vector<std::array<Tensor, 3>> state;  // of each parameter
