@@ -69,8 +69,9 @@ struct TopK {
 TopK topk(const Tensor& x, int64_t k, int axis = -1, bool largest = true);
 
 // ---- ops/join.cpp: along one axis
-Tensor concat(std::span<const Tensor> parts, int axis);  // joins along an axis; the others are equal
-Tensor stack(std::span<const Tensor> parts, int axis);   // joins along a new axis
+Tensor concat(std::span<const Tensor> parts,
+              int axis);                                // joins along an axis; the others are equal
+Tensor stack(std::span<const Tensor> parts, int axis);  // joins along a new axis
 inline Tensor concat(std::initializer_list<Tensor> parts, int axis) {
   return concat(std::span(parts.begin(), parts.size()), axis);
 }

@@ -121,8 +121,8 @@ struct LabelSmoothing {
 };
 // L[n] = -Σᵥ p(n, v) log softmax(logits)[n, v], the loss of target n. logits (…, vocab), targets
 // (…), each in [0, vocab) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have
-// the loss 0. The mean is over the targets that are not ignored; if all are, it is 0. A row in which
-// all logits are -inf has the loss inf, for any target, and a zero gradient.
+// the loss 0. The mean is over the targets that are not ignored; if all are, it is 0. A row in
+// which all logits are -inf has the loss inf, for any target, and a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
                      Reduction reduction = Reduction::mean, const LabelSmoothing& smoothing = {});
 inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB

@@ -155,8 +155,9 @@ GenerationOptions options_of(const GenerateArguments& a, const Experiment& exper
   switch (experiment.model.kind) {
     case ModelKind::language_model:
       check_input(!a.prompt || !a.input, "--prompt and --input: expected one of them");
-      check_input(a.prompt || a.input || !has_exact_match(experiment),
-                  "expected the problem as --prompt, or one on each line of --input, where - is a pipe");
+      check_input(
+          a.prompt || a.input || !has_exact_match(experiment),
+          "expected the problem as --prompt, or one on each line of --input, where - is a pipe");
       set_continuation(a, options);
       break;
     case ModelKind::seq2seq:
