@@ -248,11 +248,11 @@ std::string WatchedFolder::version(const std::vector<std::string>& names) {
   refresh();
   std::string text;
   const auto add = [&](const Rows& rows) {
-    for (const auto& [name, row] : rows)
+    for (const auto& row : rows)
       if (names.empty() || std::ranges::any_of(names, [&](const std::string& each) {
-            return each == name || each == "." || name.starts_with(each + "/");
+            return each == row.first || each == "." || row.first.starts_with(each + "/");
           }))
-        text += name + '\n' + row.signature + '\n';
+        text += row.first + '\n' + row.second.signature + '\n';
   };
   add(runs_);
   add(sweeps_);
