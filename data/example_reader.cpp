@@ -50,7 +50,7 @@ void ExampleReader::resume(Form form, bool with_targets) {
   }
 }
 
-// Takes the value of the first example, or throws InputError if it is not that of this one.
+// Takes the value from the first example. Throws InputError if a later example has another value.
 template <class Value>
 void ExampleReader::expect_same(Value& known, const Value& own, const char* what) const {
   if (is_first_) known = own;

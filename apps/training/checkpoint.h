@@ -35,7 +35,7 @@ void check_arrays(const SafetensorsFile& file, const std::vector<NamedParameter>
 // Reads an array of the type and shape of the tensor. Throws InputError if a value is not finite.
 void read_array(const SafetensorsFile& file, NamedParameter tensor);
 
-// Returns the steps N, ascending, of which a folder has something named step-N<extension>.
+// Returns each N, in ascending order, for which a folder has an entry step-N<extension>.
 std::vector<int64_t> steps_in(const std::string& folder, std::string_view extension = "");
 
 // A file of tensors in the folder of a run.

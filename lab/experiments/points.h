@@ -20,7 +20,7 @@ struct Point {
 // different ones. A larger random.count keeps those of a smaller one, and adds to them.
 std::vector<Point> points_of(const Sweep& sweep);
 
-// The order of a sweep: that of its points.
+// Orders runs as the points of their sweep.
 class SweepOrder {
  public:
   explicit SweepOrder(const Sweep& sweep);  // computes its points
