@@ -13,6 +13,21 @@ const char* const program_version = HEED_VERSION;
 const char* const program_compiler = HEED_COMPILER;
 const char* const program_flags = HEED_FLAGS;
 
+// Not as fine as -march, which changes no other bit.
+#ifdef __AVX512F__
+const char* const program_kernels = "x86-64-v4";
+#elif defined(__FMA__)
+const char* const program_kernels = "x86-64-v3";
+#elif defined(__AVX__)
+const char* const program_kernels = "AVX";
+#elif defined(__x86_64__)
+const char* const program_kernels = "x86-64-v2";
+#elif defined(__aarch64__)
+const char* const program_kernels = "aarch64";
+#else
+const char* const program_kernels = "portable";
+#endif
+
 static constinit const char* commit_of_program = "";
 
 const char* program_commit() { return commit_of_program; }
@@ -24,11 +39,12 @@ bool set_program_commit(const char* commit) {
 
 std::string version_text() {
   return fmt::format(
-      "heed {}{}{}\nbuild: {}, {}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: "
+      "heed {}{}{}\nbuild: {}, {}\nkernels: {}\nprocessor: {}, {} physical cores\nfeatures: "
+      "{}\nBLAS: "
       "{}\nprecisions: {}",
       program_version, *program_commit() ? ", commit " : "", program_commit(), program_compiler,
-      program_flags, processor_name(), physical_cores(), joined(processor_features(), " "),
-      kernels::blas_backend(), joined(available_precisions()));
+      program_flags, program_kernels, processor_name(), physical_cores(),
+      joined(processor_features(), " "), kernels::blas_backend(), joined(available_precisions()));
 }
 
 }  // namespace heed

@@ -16,6 +16,7 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/together.h"
+#include "apps/support/version.h"
 #include "apps/training/step_statistics.h"
 #include "core/check.h"
 #include "core/ops.h"
@@ -302,6 +303,7 @@ void TrainingContext::save() {
                    .set("settings", binding.settings)
                    .set("vocabulary", binding.vocabulary)
                    .set("processor", processor_name())
+                   .set("kernels", program_kernels)
                    .set("precision", precision_name(effective_precision(experiment.precision)));
   writer->save(step(), trainer.model().parameters(), arrays, std::move(saved), state.best_step,
                binding.metadata);

@@ -76,6 +76,10 @@ std::string different_value(const Metrics& first, const Metrics& again) {
   return "";
 }
 
+std::string with_kernels(const std::string& kernels) {
+  return fmt::format(" with kernels for {}", kernels);
+}
+
 }  // namespace
 
 Reproduction::Reproduction(const std::string& path, const std::vector<std::string>& assignments)
@@ -107,8 +111,10 @@ std::string Reproduction::made_with() const {
   const Json sessions = sessions_of(run_.folder);
   const Json& last = sessions.elements().back();
   return in_context(run_.folder.record(), [&] {
-    return fmt::format("{} was made with heed {} on {}", run_.folder.path(),
-                       last.at("heed").string(), last.at("processor").string());
+    const Json* const kernels = last.find("kernels");
+    return fmt::format("{} was made with heed {} on {}{}", run_.folder.path(),
+                       last.at("heed").string(), last.at("processor").string(),
+                       kernels ? with_kernels(kernels->string()) : "");
   });
 }
 
@@ -134,9 +140,9 @@ Reproduction::Verdict Reproduction::compare(const RunFolder& again) const {
                         checkpoint_ ? ": weights, optimizer and metrics"
                                     : ", without a checkpoint to compare weights with",
                         made_with())};
-  return {false, fmt::format("not the same {}: {}; {}, this is heed {} on {}",
+  return {false, fmt::format("not the same {}: {}; {}, this is heed {} on {}{}",
                              checkpoint_ ? "bits" : "metrics", difference, made_with(),
-                             program_version, processor_name())};
+                             program_version, processor_name(), with_kernels(program_kernels))};
 }
 
 }  // namespace heed

@@ -218,6 +218,7 @@ void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, 
           .set("commit", program_commit())
           .set("compiler", program_compiler)
           .set("flags", program_flags)
+          .set("kernels", program_kernels)
           .set("processor", escaped(processor_name()))
           .set("threads", int64_t{thread_count()})
           .set("precision", precision_name(effective_precision(config.experiment.precision)))

@@ -15,6 +15,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/terminal.h"
 #include "apps/support/together.h"
+#include "apps/support/version.h"
 #include "apps/training/arrays.h"
 #include "core/abandon.h"
 #include "core/check.h"
@@ -40,7 +41,9 @@ void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
 }
 
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, RunWriter* writer)
-    : training_(experiment, corpus, writer), processor_(processor_name()) {
+    : training_(experiment, corpus, writer),
+      processor_(processor_name()),
+      kernels_(program_kernels) {
   TrainingContext& training = training_;
   check_validation_data(experiment, corpus);
   if (on_any_rank(writer && writer->resumes() && !writer->checkpoints().steps().empty()))
@@ -86,6 +89,7 @@ void TrainingLoop::load() {
       Json::parse(from_first_rank(training_.writer ? read(optimizer, average).text() : ""), path);
   in_context(path, [&] {
     processor_ = state.at("processor").string();
+    if (const Json* kernels = state.find("kernels")) kernels_ = kernels->string();
     const int64_t step = state.at("step").integer(),
                   updates = state.at("optimizer_steps").integer();
     check_input(updates <= step, "'optimizer_steps' is {}, more than the steps", updates);
@@ -117,6 +121,10 @@ void TrainingLoop::announce() const {
     logging::warning(
         "started on another processor ({}): the weights will differ in their last bits",
         processor_);
+  else if (kernels_ != program_kernels)
+    logging::warning(
+        "started with kernels for {}, not {}: the weights will differ in their last bits", kernels_,
+        program_kernels);
 }
 
 // Updates the weights once, and counts the step. An error says what to do about it.

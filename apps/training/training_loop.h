@@ -49,7 +49,7 @@ class TrainingLoop {
 
   TrainingContext training_;
   TrainingListeners listeners_;
-  std::string processor_;  // on which the run was started
+  std::string processor_, kernels_;  // by which the last checkpoint was trained
 };
 
 }  // namespace heed

@@ -719,7 +719,8 @@ TEST_CASE("compare: prints differing keys and scores") {
 
 TEST_CASE("command line: help, version, unknown commands and options") {
   const ProgramOutput version = succeeded(trained_runs().heed({"--version"}));
-  for (const char* part : {"processor: ", "features: ", "BLAS: ", "precisions: highest"})
+  for (const char* part :
+       {"kernels: ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
     CHECK_CONTAINS(version.out, part);
   const std::string first = fmt::format("heed {}", program_version);
   const std::string line = version.out.substr(0, version.out.find('\n'));

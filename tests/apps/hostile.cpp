@@ -201,7 +201,7 @@ TEST_CASE("hostile: invalid members of state.json are rejected") {
   for (const Json& value : {Json(-1), Json(huge), Json(0.5), Json("30"), Json(), Json(7)})
     rejects("", "step", value);
   for (const char* name : {"sha256", "settings", "vocabulary", "training", "schedule", "data",
-                           "processor", "optimizer_steps"})
+                           "processor", "kernels", "optimizer_steps"})
     rejects("", name, Json(-1));
   rejects("", "optimizer_steps", Json(huge));
   for (const char* name : {"best_step", "evaluations_since_best", "loss_count", "tokens"})

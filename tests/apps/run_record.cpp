@@ -10,6 +10,7 @@
 #include "apps/support/version.h"
 #include "apps/training/checkpoint.h"
 #include "program.h"
+#include "state_file.h"
 
 using namespace heed;
 
@@ -34,6 +35,7 @@ TEST_CASE("run.json: a session for each process that trained the run") {
   CHECK(first.at("compiler").string() == program_compiler);
   CHECK(first.at("flags").string() == program_flags);
   CHECK(first.find("commit") != nullptr);  // "" if there is none
+  CHECK(first.at("kernels").string() == program_kernels);
   CHECK(first.at("processor").string() == processor_name());
   CHECK(first.at("threads").integer() == 1);
   CHECK(first.at("precision").string() == "highest");
@@ -205,6 +207,31 @@ TEST_CASE("train --resume: a longer run has segments, which --from repeats") {
   CHECK_CONTAINS(folder.ok({"train", "--from", "kept", "--run", "kept-again"}), "the same bits");
   check_rejected(folder.heed({"train", "--resume", "kept", "--set", "schedule.steps=25"}), 2,
                  {"schedule.steps = 20, now 25"});
+}
+
+TEST_CASE("train --resume: warns once of another processor or other kernels") {
+  const Folder folder;
+  folder.ok({"train", "c.toml", "--run", "r"});
+  int steps = 30;
+  const auto warnings = [&](const char* name, const Json& value) {
+    change_state(folder / "r/checkpoints/latest", [&](Json& state) {
+      if (value.is_null())
+        state.remove(name);
+      else
+        state.set(name, value);
+    });
+    const std::string log = succeeded(folder.heed({"train", "--resume", "r", "--set",
+                                                   fmt::format("train.steps={}", ++steps)}))
+                                .err;
+    CHECK(log.find("will differ") == log.rfind("will differ"));
+    return log.substr(std::min(log.size(), log.find("started ")));
+  };
+  CHECK(warnings("kernels", program_kernels).empty());
+  CHECK(warnings("kernels", Json()).empty());  // as in a run of heed 0.3.0
+  CHECK_CONTAINS(warnings("kernels", "x86-64-v9"),
+                 fmt::format("started with kernels for x86-64-v9, not {}: ", program_kernels));
+  CHECK(warnings("kernels", program_kernels).empty());
+  CHECK_CONTAINS(warnings("processor", "Z80"), "started on another processor (Z80): ");
 }
 
 TEST_CASE("train --resume: rejects fewer steps, and rewrites nothing") {
