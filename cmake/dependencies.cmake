@@ -1,6 +1,16 @@
 # The packages that core and the folders above it need. Packages of the program and of the tests are found
 # where they are used.
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+
+# With HEED_STATIC all libraries are archives. Debian has none of fmt, spdlog and toml++, which are used as headers, and
+# none of SentencePiece and cpp-httplib, without which heed builds.
+set(HEED_FMT fmt::fmt)
+if(HEED_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  string(APPEND CMAKE_EXE_LINKER_FLAGS " -static")
+  set(HEED_FMT fmt::fmt-header-only)
+endif()
+
 find_package(fmt REQUIRED)
 find_package(CBLAS REQUIRED)
 find_package(nlohmann_json REQUIRED)  # headers only: clients need nothing of it

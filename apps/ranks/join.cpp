@@ -41,6 +41,19 @@ void let_earlier_ranks_report(int count) {
   if (count > 0) std::this_thread::sleep_for(1s + count * 50ms);
 }
 
+#ifdef HEED_STATIC
+
+// dlopen() needs the C library that the program was linked with.
+Ranks* open(const Implementation& mpi) {
+  let_earlier_ranks_report(number_in(mpi.index, 0));
+  throw InputError(
+      fmt::format("mpirun started {} processes, but this program is linked statically, without "
+                  "MPI: build heed from its sources",
+                  number_in(mpi.count, 1)));
+}
+
+#else
+
 Ranks* open(const Implementation& mpi) {
   const int count = number_in(mpi.count, 1);
   const std::string library =
@@ -54,6 +67,8 @@ Ranks* open(const Implementation& mpi) {
               count, ::dlerror(), count, mpi.package, mpi.name);
   return reinterpret_cast<OpenRanks*>(::dlsym(handle, open_ranks_name))(terminated);
 }
+
+#endif
 
 }  // namespace
 
