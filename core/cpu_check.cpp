@@ -45,7 +45,7 @@ extern "C" [[gnu::constructor(101)]] void heed_cpu_check() {
   HEED_CPU_FEATURES
 #undef X
   if (!lacks) return;
-  line.add(", which this one lacks: delete the build folder and build again on this machine\n");
+  line.add(", which this one lacks: build heed anew on this machine, in an empty folder\n");
   if (write(STDERR_FILENO, line.text, line.length) < 0) _exit(1);
   _exit(1);
 #endif

@@ -4,5 +4,5 @@
 output=$("$1" 2>&1)
 code=$?
 expected="heed: built for a processor with avx512er, which this one lacks: \
-delete the build folder and build again on this machine"
+build heed anew on this machine, in an empty folder"
 [[ $code == 1 && $output == "$expected" ]] || { printf 'exit code %s\n%s\n' "$code" "$output"; exit 1; }
