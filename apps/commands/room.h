@@ -3,6 +3,7 @@
 // build can leave it out.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "apps/commands/command.h"
@@ -25,6 +26,8 @@ struct ProgramCommands {
   std::vector<const Command*> commands;
   std::vector<LeftOutCommand> left_out;
   std::vector<const Measure*> measures = {};
+  // Is called with each training before its first step; null: is not.
+  std::function<void(TrainingLoop& training)> prepare = {};
 };
 
 // Defined for each program by heed_rooms() of apps/CMakeLists.txt.

@@ -16,6 +16,7 @@
 #include "apps/support/terminal.h"
 #include "apps/support/together.h"
 #include "apps/training/data_record.h"
+#include "apps/training/example_program.h"
 #include "apps/training/load_data.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/next_command.h"
@@ -198,14 +199,16 @@ struct Trained {
 // Trains until a step. Calls begin(loop) after everything that may reject the training, so that a
 // rejected resume leaves the run unchanged. Ranks other than 0 have no writer. `next` says how to
 // continue; with `goes_on` this process does so itself, unless it is interrupted.
-Trained train_until(int64_t last, const Plan& plan, const Corpus& corpus, Measures measures,
-                    RunWriter* writer, const std::function<void(TrainingLoop& loop)>& begin,
-                    bool goes_on, const std::string& next) {
+Trained train_until(int64_t last, const Plan& plan, const Corpus& corpus,
+                    const ProgramCommands& program, RunWriter* writer,
+                    const std::function<void(TrainingLoop& loop)>& begin, bool goes_on,
+                    const std::string& next) {
   try {
     TrainingLoop loop = with_origins(
         plan.config.origins, [&] { return TrainingLoop(plan.config.experiment, corpus, writer); });
-    with_origins(plan.config.origins, [&] { add_measures(loop, measures); });
+    with_origins(plan.config.origins, [&] { add_measures(loop, program.measures); });
     if (writer) begin(loop);
+    if (program.prepare) program.prepare(loop);
     const TrainingLoop::End end = loop.run(last);
     if (end == TrainingLoop::End::done && !goes_on)
       print_escaped(loop.finish());
@@ -225,7 +228,8 @@ int TrainArguments::run() const {
   check_utf8(plan);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
-  plan.config.starts_command = plan.config.starts_command || allow_command;
+  plan.config.starts_command =
+      plan.config.starts_command || allow_command || has_task(experiment.data);
   check_input(plan.config.starts_command || experiment.data.command.empty(),
               "{}: its examples come from a program, {}: look at it, and start it with "
               "--allow-command",
@@ -281,8 +285,8 @@ int TrainArguments::run() const {
     const std::string next = goes_on
                                  ? "start again with: " + heed_command({"train", "--from", from})
                                  : "continue with: " + resume_command(run);
-    trained = train_until(goes_on ? segments[i + 1].from_step : last, plan, corpus,
-                          program->measures, writer.get(), begin, goes_on, next);
+    trained = train_until(goes_on ? segments[i + 1].from_step : last, plan, corpus, *program,
+                          writer.get(), begin, goes_on, next);
     if (!goes_on || trained.end == TrainingLoop::End::interrupted) break;
   }
   if (rank() > 0) return trained.code();

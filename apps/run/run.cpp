@@ -33,6 +33,7 @@ Run::~Run() = default;
 
 int64_t Run::step() const { return loaded_->checkpoint.step(); }
 const Model& Run::model() const { return *loaded_->model; }
+const TrainedModel& Run::loaded() const { return *loaded_; }
 
 std::vector<std::string> Run::generate(const std::string& prompt, const GenerateOptions& o) const {
   loaded_->check_reads(ModelKind::language_model,

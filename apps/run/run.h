@@ -25,6 +25,8 @@
 
 namespace heed {
 
+struct TrainedModel;
+
 // How generate() continues a prompt, and predict() searches for outputs.
 struct GenerateOptions {
   // Maximum number of tokens. 0: the target of a task; else twice the source plus 10, or 500 after
@@ -53,6 +55,8 @@ class Run {
 
   int64_t step() const;        // of the checkpoint
   const Model& model() const;  // to compute with tensors: model().logits(inputs)
+  // The parts of the run (apps/training/saved_run.h). Clients do not need it.
+  const TrainedModel& loaded() const;
 
   // Returns continuations of a prompt by a language model, without the prompt. Without a prompt
   // they start as training examples do; a task needs one. Throws InputError for another kind of

@@ -1,6 +1,8 @@
 #include "apps/support/interrupt.h"
 
 #include <atomic>
+#include <iterator>
+#include <mutex>
 #include <signal.h>
 
 namespace heed {
@@ -10,28 +12,38 @@ std::atomic<int> caught = 0;  // read by the threads of a step
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
+std::mutex interrupt_mutex;
+int guard_count = 0;
+struct sigaction handlers_before[std::size(signals)];
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  const std::lock_guard lock(interrupt_mutex);
+  if (guard_count++ > 0) return;
   caught = 0;
-  struct sigaction action {};
-  action.sa_handler = [](int signal) { caught = signal; };
-  for (const int signal : signals) {
+  for (size_t i = 0; i < std::size(signals); ++i) {
+    const int signal = signals[i];
+    ::sigaction(signal, nullptr, &handlers_before[i]);
+    const bool is_ignored = handlers_before[i].sa_handler == SIG_IGN;
+    struct sigaction action {};
+    action.sa_handler = [](int number) { caught = number; };
+    action.sa_flags = SA_RESTART;
     // A terminal that closes sends SIGHUP more than once.
-    action.sa_flags = static_cast<int>(signal == SIGHUP ? SA_RESTART : SA_RESETHAND | SA_RESTART);
-    if (signal != SIGHUP || !is_ignored(signal)) ::sigaction(signal, &action, nullptr);
+    if (signal != SIGHUP && (is_ignored || handlers_before[i].sa_handler == SIG_DFL))
+      action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    if (signal != SIGHUP || !is_ignored) ::sigaction(signal, &action, nullptr);
   }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int signal : signals)
-    if (!is_ignored(signal))
-      ::signal(signal, signal == SIGHUP && caught == SIGHUP ? SIG_IGN : SIG_DFL);
+  const std::lock_guard lock(interrupt_mutex);
+  if (--guard_count > 0) return;
+  for (size_t i = 0; i < std::size(signals); ++i)
+    if (signals[i] == SIGHUP && caught == SIGHUP)
+      ::signal(SIGHUP, SIG_IGN);
+    else
+      ::sigaction(signals[i], &handlers_before[i], nullptr);
 }
 
 bool interrupted() { return caught != 0; }

@@ -4,12 +4,14 @@
 
 namespace heed {
 
-// Records signals while it exists. SIGHUP stays ignored if it was (nohup).
+// Records signals while it exists. SIGHUP stays ignored if it was (nohup). Of several at a time, as
+// of runs in threads, the first one begins and the last one ends it. In a process that handles a
+// signal itself, a second one of this kind does not end the process.
 class InterruptGuard {
  public:
   InterruptGuard();
-  // Restores the defaults. If a SIGHUP was recorded, later ones are ignored: the program is ending,
-  // and shall end with its own exit code.
+  // Restores what handled the signals before. If a SIGHUP was recorded, later ones are ignored: the
+  // program is ending, and shall end with its own exit code.
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;

@@ -73,15 +73,21 @@ class FileSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
 struct Loggers {
   std::shared_ptr<TerminalSink> terminal = std::make_shared<TerminalSink>();
   spdlog::logger to_terminal{"terminal", terminal};
-  std::shared_ptr<FileSink> file;
-  std::unique_ptr<spdlog::logger> to_file;
-  std::string file_problem;  // the first one
 
   Loggers() {
     to_terminal.set_pattern("%v");
     to_terminal.flush_on(spdlog::level::info);
   }
 };
+
+// What one thread logs: a process may train several runs.
+struct ThreadLog {
+  std::shared_ptr<FileSink> file;
+  std::unique_ptr<spdlog::logger> to_file;
+  std::string file_problem;  // the first one
+  bool is_quiet = false;     // in the terminal
+};
+thread_local ThreadLog own;
 
 Loggers& loggers() {
   static Loggers all;
@@ -111,32 +117,35 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
   if (level == Level::good) shown = styled(Style::good, text, STDERR_FILENO);
   if (level == Level::warning) shown = styled(Style::warning, text, STDERR_FILENO);
   if (level == Level::error) shown = styled(Style::bad, text, STDERR_FILENO);
-  Loggers& all = loggers();
-  all.to_terminal.log(level_of(level), spdlog::string_view_t(shown));
-  if (all.to_file) all.to_file->log(level_of(level), spdlog::string_view_t(text));
+  if (!own.is_quiet || level >= Level::warning)
+    loggers().to_terminal.log(level_of(level), spdlog::string_view_t(shown));
+  if (own.to_file) own.to_file->log(level_of(level), spdlog::string_view_t(text));
 }
 
 void open_file(const std::string& path) {
-  loggers().file = std::make_shared<FileSink>(path);
-  loggers().to_file = std::make_unique<spdlog::logger>("file", loggers().file);
-  loggers().to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
+  own.file = std::make_shared<FileSink>(path);
+  own.to_file = std::make_unique<spdlog::logger>("file", own.file);
+  own.to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
   // A line that is lost does not stop a training: see check_file().
-  loggers().file_problem.clear();
-  loggers().to_file->set_error_handler([](const std::string& problem) {
-    if (loggers().file_problem.empty()) loggers().file_problem = problem;
+  own.file_problem.clear();
+  own.to_file->set_error_handler([](const std::string& problem) {
+    if (own.file_problem.empty()) own.file_problem = problem;
   });
 }
 
 void check_file() {
-  if (loggers().file && loggers().file->restore())
+  if (own.file && own.file->restore())
     warning("the log of the run was deleted or replaced during the training; written again");
-  if (!loggers().file_problem.empty()) throw Error(std::exchange(loggers().file_problem, ""));
+  if (!own.file_problem.empty()) throw Error(std::exchange(own.file_problem, ""));
 }
 
 void close_file() {
-  loggers().to_file.reset();
-  loggers().file.reset();
+  own.to_file.reset();
+  own.file.reset();
 }
+
+Quiet::Quiet() : outer_(std::exchange(own.is_quiet, true)) {}
+Quiet::~Quiet() { own.is_quiet = outer_; }
 
 bool on_terminal() {
   static const bool terminal = is_terminal(STDERR_FILENO);
@@ -145,7 +154,7 @@ bool on_terminal() {
 
 void show(const Progress& progress) {
   static double last = 0;
-  if (!on_terminal() || !shows(Level::info) || now() - last < 0.1) return;
+  if (!on_terminal() || own.is_quiet || !shows(Level::info) || now() - last < 0.1) return;
   last = now();
   std::string line = progress_line(progress, terminal_width(STDERR_FILENO) - 1);
   const size_t bar = line.find("  ");  // its end; it is the only part with more than ASCII

@@ -37,7 +37,20 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
 // From now on prints errors only.
 void show_only_errors();
 
-// Appends lines to this file, too, until close_file(). Throws Error if it cannot be written.
+// Until the end of the block, the calling thread shows warnings and errors only. A file gets all.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  bool outer_;
+};
+
+// Appends the lines of the calling thread to this file, too, until close_file(). Throws Error if it
+// cannot be written.
 void open_file(const std::string& path);
 void close_file();
 // Throws Error if a line could not be written to the file since it was opened.

@@ -34,6 +34,20 @@ std::string host_name() {
   return name.data();
 }
 
+namespace {
+
+struct UsedProgram {
+  std::string path;
+  std::vector<std::string> words;
+};
+thread_local UsedProgram used_program;
+
+}  // namespace
+
+void use_program(const std::string& path, const std::vector<std::string>& words) {
+  used_program = {path, words};
+}
+
 #if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
 
 // Returns the first value of a key in a file with lines "key: value", or "".
@@ -64,6 +78,7 @@ std::vector<std::string> processor_features() {
 }
 
 std::vector<std::string> command_line() {
+  if (!used_program.words.empty()) return used_program.words;
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;
   for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
@@ -73,13 +88,16 @@ std::vector<std::string> command_line() {
 void keep_command_line(int, char**) {}
 
 std::string program_path() {
+  if (!used_program.path.empty()) return used_program.path;
   char path[PATH_MAX] = {};
   const bool is_read = ::readlink("/proc/self/exe", path, sizeof path - 1) > 0;
   check(is_read, "/proc/self/exe: {}", std::strerror(errno));
   return path;
 }
 
-std::string running_program() { return "/proc/self/exe"; }
+std::string running_program() {
+  return used_program.path.empty() ? "/proc/self/exe" : used_program.path;
+}
 
 #else
 
@@ -92,7 +110,9 @@ std::string processor_name() { return "unknown processor"; }
 
 std::vector<std::string> processor_features() { return {}; }
 
-std::vector<std::string> command_line() { return kept_command_line(); }
+std::vector<std::string> command_line() {
+  return used_program.words.empty() ? kept_command_line() : used_program.words;
+}
 
 void keep_command_line(int argc, char** argv) {
   kept_command_line() = std::vector<std::string>(argv, argv + argc);
@@ -100,6 +120,7 @@ void keep_command_line(int argc, char** argv) {
 
 // As a shell finds it: a name without a slash is looked for in the folders of PATH.
 std::string program_path() {
+  if (!used_program.path.empty()) return used_program.path;
   check(!kept_command_line().empty(), "this system does not say where the program is");
   const std::string& name = kept_command_line()[0];
   std::string found = name;

@@ -23,6 +23,9 @@ std::vector<std::string> command_line();
 void keep_command_line(int argc, char** argv);
 // The name of this machine in its network.
 std::string host_name();
+// Lets program_path() and command_line() return these in the calling thread, of a process that has
+// heed as a library.
+void use_program(const std::string& path, const std::vector<std::string>& words);
 // The file of this program. Throws Error if the system does not say.
 std::string program_path();
 // A path that starts this program; on Linux even if its file has been replaced meanwhile.

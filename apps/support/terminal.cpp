@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
@@ -17,6 +18,8 @@ namespace {
 
 Colours chosen = Colours::automatic;
 bool terminals_hidden = false;
+// Where the thread prints; null: to stdout.
+constinit thread_local std::string* captured_output = nullptr;
 
 bool is_set(const char* name) {
   const char* const value = std::getenv(name);
@@ -99,7 +102,10 @@ void note_error(bool written) {
 
 }  // namespace
 
-bool is_terminal(int stream) { return !terminals_hidden && ::isatty(stream) == 1; }
+bool is_terminal(int stream) {
+  if (stream == STDOUT_FILENO && captured_output) return false;
+  return !terminals_hidden && ::isatty(stream) == 1;
+}
 
 void hide_terminals() { terminals_hidden = true; }
 
@@ -159,14 +165,21 @@ std::string wrapped(std::string_view text, int width) {
 void print_wrapped(std::string_view text) { print(wrapped(text, terminal_width(STDOUT_FILENO))); }
 
 void print(std::string_view text) {
-  static const bool terminal = is_terminal(STDOUT_FILENO);
+  const bool terminal = is_terminal(STDOUT_FILENO);
   const std::string shown = terminal ? escaped(text) : std::string();
   print_escaped(terminal ? shown : text);
 }
 
 void print_escaped(std::string_view text) {
+  if (captured_output) {
+    captured_output->append(text);
+    return;
+  }
   note_error(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
+
+CapturedOutput::CapturedOutput(std::string& text) : outer_(std::exchange(captured_output, &text)) {}
+CapturedOutput::~CapturedOutput() { captured_output = outer_; }
 
 void flush_output() {
   note_error(std::fflush(stdout) == 0);

@@ -46,6 +46,18 @@ void print_wrapped(std::string_view text);
 // Prints a text as it is: what it quotes was escaped() or styled() before.
 void print_escaped(std::string_view text);
 
+// Until the end of the block, collects in `text` what the calling thread prints: no terminal then.
+class CapturedOutput {
+ public:
+  explicit CapturedOutput(std::string& text);
+  ~CapturedOutput();
+  CapturedOutput(const CapturedOutput&) = delete;
+  CapturedOutput& operator=(const CapturedOutput&) = delete;
+
+ private:
+  std::string* outer_;
+};
+
 // Thrown when nobody reads standard output any more, as in `heed … | head -1`. Not an error: the
 // program then ends without a message, as other tools do.
 struct OutputClosed {};

@@ -24,6 +24,11 @@ std::string name_of_program(const std::vector<std::string>& words) {
   return shortened(name, 200);
 }
 
+TaskLines& task_lines() {
+  static TaskLines lines;
+  return lines;
+}
+
 std::string kept_path(const RunFolder& run, Split split) {
   const std::string path = in_folder(run.data(), kept_file(name_of(split_names, split)));
   check_input(
@@ -55,6 +60,17 @@ ExampleProgram kept_program(const LoadedConfig& config, ExampleProgram program) 
 
 std::string kept_file(const std::string& split) { return split + ".jsonl"; }
 
+void use_tasks(TaskLines lines) { task_lines() = std::move(lines); }
+
+bool has_task(const DataOptions& data) {
+  if (data.command.size() != 2 || data.command[0] != task_command) return false;
+  check_input(task_lines() != nullptr,
+              "`data.command`: the examples are those of {}, a function of Python: train it there, "
+              "with heed.train() of the module heed, and with resume=True to resume a run",
+              in_quotes(data.command[1]));
+  return true;
+}
+
 ExampleProgram example_program(const LoadedConfig& config) {
   const DataOptions& data = config.experiment.data;
   ExampleProgram program{.name = name_of_program(data.command)};
@@ -65,6 +81,12 @@ ExampleProgram example_program(const LoadedConfig& config) {
     if (const std::string path = absolute_path(word, data.command_folder);
         std::filesystem::is_regular_file(path))
       program.files.emplace_back(path, sha256_of_file(path));
+  if (has_task(data)) {
+    program.start = [name = data.command[1]](Split split, uint64_t seed, int64_t start) {
+      return task_lines()(name, split, seed, start);
+    };
+    return program;
+  }
   program.start = [data](Split split, uint64_t seed, int64_t start) {
     std::vector<std::string> words = data.command;
     for (const std::string& word :

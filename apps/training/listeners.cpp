@@ -281,7 +281,9 @@ double TrainingContext::tokens_per_second() const {
 }
 
 void TrainingContext::write_row(const Json& row) {
-  if (writer) writer->row(row);
+  if (!writer) return;
+  writer->row(row);
+  if (on_row) on_row(row);
 }
 
 void TrainingContext::save() {

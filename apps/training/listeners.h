@@ -3,6 +3,7 @@
 // a list.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct TrainingContext {
   bool due_evaluation() const;  // the same of an evaluation
   double elapsed() const;       // seconds of the run, in all processes that trained it
   double tokens_per_second() const;
+  // Is called with each row of metrics.jsonl; null: is not.
+  std::function<void(const Json& row)> on_row = {};
   // Appends a row to metrics.jsonl. Throws Error if the folder is no longer the locked one.
   void write_row(const Json& row);
   // Saves a checkpoint, unless this step has one. Throws as write_row() does.

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <thread>
 
 #include "apps/support/files.h"
 #include "core/check.h"
@@ -30,6 +31,23 @@ TEST_CASE("log: lines are written to the open file with a time and without colou
   CHECK(text.find('\033') == text.npos);
   CHECK(text[4] == '-');
   CHECK_CONTAINS(thrown<Error>([&] { logging::open_file(folder.path); }), "expected a plain file");
+}
+
+TEST_CASE("log: each thread has a file, which gets all lines of a quiet one") {
+  const TemporaryFolder folder;
+  logging::open_file(folder / "one.log");
+  std::thread([&] {
+    const logging::Quiet quiet;
+    logging::open_file(folder / "two.log");
+    logging::info("two");
+    logging::close_file();
+  }).join();
+  logging::info("one");
+  logging::close_file();
+  const std::string one = read_file(folder / "one.log", "log");
+  CHECK_CONTAINS(one, " one\n");
+  CHECK(one.find("two") == one.npos);
+  CHECK_CONTAINS(read_file(folder / "two.log", "log"), " two\n");
 }
 
 TEST_CASE("log: check_file reports lines that could not be written") {

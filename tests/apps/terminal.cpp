@@ -68,6 +68,19 @@ std::string shown_on_terminal(const std::string& where, const std::string& argum
 
 }  // namespace
 
+TEST_CASE("captured output: what the thread prints, unescaped") {
+  std::string outer, inner;
+  const CapturedOutput captured(outer);
+  {
+    const CapturedOutput nested(inner);
+    print(hostile);
+  }
+  print_wrapped("two\n");
+  CHECK(inner == hostile);
+  CHECK(outer == "two\n");
+  CHECK_FALSE(is_terminal(STDOUT_FILENO));
+}
+
 TEST_CASE("samples are escaped in the log and on the terminal") {
   const ProgramOutput& output = hostile_run().training;
   CHECK_CONTAINS(output.err, "\\x1b");
