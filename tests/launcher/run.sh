@@ -572,6 +572,15 @@ expect calls "$(<"$calls")" "*slides.sh $tree/build/slides"
 call slides now
 expect "exit code" "$code" 2
 
+a_case "builds the module of Python, for which alone it installs pybind11, and starts Python"
+stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == pybind11-dev ]] || printf "installed:%s " "$package"; done'
+stub python3 <<<'echo "python3 $* in $PYTHONPATH" >>"$calls"; exit 3'
+stub cmake <<<'echo "cmake $*" >>"$calls"; echo "_Python_EXECUTABLE:INTERNAL=python3" >"${*: -1}/CMakeCache.txt"'
+call python script.py --option
+expect "exit code" "$code" 3
+expect calls "$(<"$calls")" "apt-get *install * pybind11-dev"$'\n'"cmake --preset release -DHEED_PYTHON=ON *"$'\n'"ninja heed_python"$'\n'"python3 script.py --option in $tree/build/python-*/python"
+rm "$tools/python3"
+
 if ((EUID == 0)); then  # only root can act as a second user
   as_nobody=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups)
   a_case "installs with sudo, and without it names in one line what is missing"

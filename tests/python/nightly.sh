@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Configures a build with the module of Python, runs its tests, and the notebook of docs as its wheel gives it.
+#   nightly.sh BUILD
+set -euo pipefail
+root=$(dirname "$(readlink -f "$0")")/../..
+python3 "$root/docs/notebook.py" "$root/docs/first.py" - | diff - "$root/docs/first.ipynb" ||
+  { echo "docs/first.ipynb: python3 docs/notebook.py docs/first.py docs/first.ipynb"; exit 1; }
+cmake --preset release -S "$root" -B "$1" -DHEED_PYTHON=ON -DHEED_TESTS=OFF -DHEED_COURSE=OFF >/dev/null
+ninja -C "$1" --quiet heed_python
+python=$(sed -n "s/^_Python_EXECUTABLE:INTERNAL=//p" "$1/CMakeCache.txt")
+HEED_NOTEBOOK=$root/docs/first.ipynb "$root/tests/python/run.sh" "$1" "$python"
