@@ -8,4 +8,4 @@ python3 "$root/docs/notebook.py" "$root/docs/first.py" - | diff - "$root/docs/fi
 cmake --preset release -S "$root" -B "$1" -DHEED_PYTHON=ON -DHEED_TESTS=OFF -DHEED_COURSE=OFF >/dev/null
 ninja -C "$1" --quiet heed_python
 python=$(sed -n "s/^_Python_EXECUTABLE:INTERNAL=//p" "$1/CMakeCache.txt")
-HEED_NOTEBOOK=$root/docs/first.ipynb "$root/tests/python/run.sh" "$1" "$python"
+HEED_NOTEBOOK=$root/docs/first.ipynb "$root/tests/python/run.sh" "$1" "$python" test_heed test_texts test_forms

@@ -7,6 +7,8 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 build=$(readlink -f "$1")
 python=${2:-python3}
+tests=("${@:3}")
+((${#tests[@]})) || tests=(test_heed test_texts)
 folder=$(mktemp -d "${TMPDIR:-/tmp}/heed.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
@@ -16,6 +18,6 @@ cmake --build "$build" --target wheel >"$folder/log" 2>&1 || { cat "$folder/log"
 "$folder/venv/bin/pip" --disable-pip-version-check install --quiet --no-index --no-deps "$build"/heed-*.whl
 cd "$folder"
 "$folder/venv/bin/heed" --version | head -1
-PYTHONPATH=$here "$folder/venv/bin/python" -W error -m unittest "${@:3}" ${3-test_heed test_texts}
+PYTHONPATH=$here "$folder/venv/bin/python" -W error -m unittest "${tests[@]}"
 [[ ! ${HEED_NOTEBOOK-} ]] ||
   MPLBACKEND=agg "$folder/venv/bin/python" "$here/../../docs/notebook.py" --run "$HEED_NOTEBOOK"
