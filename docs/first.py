@@ -99,10 +99,10 @@ plt.show()
 # %%
 @heed.task
 def recall(rng, split):
-    keys = rng.permutation(8)[:4]
-    values = rng.integers(0, 8, 4)
+    keys = rng.permutation(4)[:3]
+    values = rng.integers(0, 4, 3)
     pairs = " ".join(f"k{key} v{value}" for key, value in zip(keys, values))
-    asked = rng.integers(0, 4)
+    asked = rng.integers(0, 3)
     return f"{pairs} k{keys[asked]}", f"v{values[asked]}"
 
 
