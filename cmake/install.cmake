@@ -1,7 +1,7 @@
 # cmake --install: the program with its manual page and its completion for bash, the libraries, the public
 # headers, and find_package(heed), which gives heed::core, heed::nn, heed::optim, heed::data, and heed::heed for all
 # of them. find_package(heed COMPONENTS run) also gives heed::run, which needs further packages; with the components
-# core, nn and optim it asks for fmt and BLAS only.
+# core, nn and optim it asks for fmt and BLAS only. And heed.pc for pkg-config.
 include(CMakePackageConfigHelpers)
 include(cmake/export_headers.cmake)
 
@@ -51,3 +51,16 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/heedConfigVersion.cmake COM
 configure_file(cmake/heedConfig.cmake.in ${CMAKE_BINARY_DIR}/heedConfig.cmake @ONLY)
 install(FILES cmake/FindCBLAS.cmake cmake/FindSentencePiece.cmake ${CMAKE_BINARY_DIR}/heedConfig.cmake
   ${CMAKE_BINARY_DIR}/heedConfigVersion.cmake DESTINATION ${package_dir})
+
+# For pkg-config, all libraries but run.
+file(RELATIVE_PATH include_dir /${CMAKE_INSTALL_LIBDIR}/pkgconfig /${CMAKE_INSTALL_INCLUDEDIR})
+get_filename_component(blas_dir "${CBLAS_LIBRARY}" DIRECTORY)
+set(data_libraries "")
+if(ZLIB_FOUND)
+  string(APPEND data_libraries "-lz ")
+endif()
+if(SentencePiece_FOUND)
+  string(APPEND data_libraries "-lsentencepiece_train -lsentencepiece")
+endif()
+configure_file(packaging/heed.pc.in ${CMAKE_BINARY_DIR}/heed.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/heed.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -56,6 +56,14 @@ embedded_run runs/reverse|equal to one thread: true
 custom_operation|agrees with central differences
 custom_attention|* parameters, loss falls to [0-9] % of *
 END
+
+# By pkg-config, without CMake.
+if type pkg-config &>/dev/null; then
+  export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name heed.pc)")
+  "$2" -std=c++20 "$here/../../examples/autodiff.cpp" -o "$work/autodiff" $(pkg-config --cflags --libs heed)
+  [[ $("$work/autodiff") == "$("$work/examples/autodiff")" ]] || { echo "by pkg-config, examples/autodiff prints something else"; exit 1; }
+  check_openblas "$work/autodiff"
+fi
 "$work/prefix/bin/heed" --version
 suffix=$(sed -n 's/^set(HEED_VERSION_SUFFIX \([^)]*\)).*/\1/p' "$here/../../CMakeLists.txt")
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$1/CMakeCache.txt")$suffix
