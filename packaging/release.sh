@@ -86,7 +86,8 @@ x86_64() {
   archive x86-64 "$stage" "$builds/$oldest_kind" amd64
 
   # The package: what cmake --install installs, arranged as Debian's policy asks.
-  DESTDIR=$root cmake --install "$builds/$oldest_kind" >/dev/null
+  # HEED_KERNELS: it calls the program, which is not beside the others there.
+  HEED_KERNELS=${oldest_kind##*-} DESTDIR=$root cmake --install "$builds/$oldest_kind" >/dev/null
   cp -r "$stage"/{bin,libexec} "$root/usr"
   find "$root" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
   rm -rf "$doc"

@@ -50,7 +50,7 @@ if type qemu-x86_64 &>/dev/null; then
   ! HEED_KERNELS=v4 qemu-x86_64 -cpu Haswell bin/heed --version &>"$work/log" || fail "HEED_KERNELS=v4 is accepted on Haswell"
   for run in "Nehalem bin/heed" "Haswell libexec/heed-x86-64-v3"; do
     seconds=$SECONDS
-    qemu-x86_64 -cpu $run "${train[@]}" --set train.batch_size=4 --set threads=1 --run "emulated ${run% *}" >"$work/log" 2>&1 || fail "$run: $(<"$work/log")"
+    qemu-x86_64 -cpu $run "${train[@]}" --set train.batch_size=4 --set model.dim=16 --set model.feed_forward=32 --set threads=1 --run "emulated ${run% *}" >"$work/log" 2>&1 || fail "$run: $(<"$work/log")"
     echo "$run: $((SECONDS - seconds)) s for 20 steps in an emulator"
   done
   unset GOMP_SPINCOUNT
