@@ -13,6 +13,9 @@ import sys
 for variable in [name for name in os.environ if name.startswith("OPENBLAS_")]:
     del os.environ[variable]
 
+# What makes these programs use no more than AVX2, as on a processor without AVX-512.
+AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}
+
 HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
 HAS_PYTORCH = "import importlib.util, json; print(json.dumps(importlib.util.find_spec('torch') is not None))"
 COMPILES = """import json, torch
@@ -61,8 +64,8 @@ def physical_cores():
     return len(cores)
 
 
-def best_environment(threads):
-    """Return the environment in which PyTorch is fastest.
+def best_environment(threads, avx2):
+    """Return the environment in which PyTorch is fastest, with `avx2` of those that use no more than AVX2.
 
     The OpenMP build of OpenBLAS, if installed, shares its threads with PyTorch. The pthread build, which
     numpy depends on, has a thread pool of its own that competes for the cores. An OpenBLAS older than the
@@ -74,6 +77,8 @@ def best_environment(threads):
     if libraries:
         before = os.environ.get("LD_PRELOAD")
         environment["LD_PRELOAD"] = libraries[0] + (":" + before if before else "")
+    if avx2:
+        return environment | AVX2
     try:
         openblas = ctypes.CDLL(libraries[0] if libraries else "libopenblas.so.0")
         openblas.openblas_get_corename.restype = ctypes.c_char_p
@@ -95,10 +100,10 @@ class Interpreter:
     It reads each script from standard input, because the files of this folder may not exist where it runs.
     """
 
-    def __init__(self, command, threads):
+    def __init__(self, command, threads, avx2):
         self.command = shlex.split(command)
         with open(__file__) as file:
-            question = file.read() + f"\nprint(json.dumps(best_environment({threads})))"
+            question = file.read() + f"\nprint(json.dumps(best_environment({threads}, {avx2})))"
         found = run([*self.command, "-"], script=question)
         self.variables = [f"{name}={value}" for name, value in found.items() if os.environ.get(name) != value]
         if not run([*self.command, "-"], script=HAS_PYTORCH):
@@ -161,11 +166,14 @@ def parser_of(description, sizes, measured):
                         help="highest, high, medium; default: those this processor supports")
     parser.add_argument("--python", action="append", metavar="COMMAND",
                         help=f"starts a Python that has PyTorch; may be repeated; default: {PYTHON}")
+    parser.add_argument("--avx2", action="store_true", help="no program uses AVX-512; HEED is one built with HEED_ARCH=x86-64-v3")
     return parser
 
 
 def interpreters(options):
-    return [Interpreter(command, options.threads) for command in options.python or [PYTHON]]
+    if options.avx2:
+        os.environ.update(AVX2)  # for heed's OpenBLAS
+    return [Interpreter(command, options.threads, options.avx2) for command in options.python or [PYTHON]]
 
 
 def call(main):
@@ -183,8 +191,8 @@ def table(head, rows):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows])
 
 
-def machine():
-    flags = cpuinfo("flags").split()
+def machine(avx2):
+    flags = ["avx2"] if avx2 else cpuinfo("flags").split()
     known = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 BF16", "amx_bf16": "AMX"}
     features = ", ".join(name for flag, name in known.items() if flag in flags)
     family, model = cpuinfo("cpu family"), cpuinfo("model")
