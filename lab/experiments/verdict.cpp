@@ -23,7 +23,10 @@ std::string short_number(double number) {
 
 // A ratio; near 1 with the digits that tell it from 1.
 std::string ratio_text(double ratio) {
-  return std::abs(ratio - 1) < 0.02 ? fmt::format("{:.3f}", ratio) : short_number(ratio);
+  const double distance = std::abs(ratio - 1);
+  return distance < 0.005 ? fmt::format("{:.3f}", ratio)
+         : distance < 0.1 ? fmt::format("{:.2f}", ratio)
+                          : short_number(ratio);
 }
 
 // A ratio, or a difference, without its unit.

@@ -195,18 +195,11 @@ Json groups_json(const SweepScores& sweep, const std::vector<std::string>& colum
 void add_answers(const Report& report, Json& data) {
   const SweepScores& sweep = *report.sweep;
   const SeedGroups& groups = sweep.groups;
-  Json left_out = Json::array();
-  const BestGroup best = best_group(groups, sweep.chosen_by);
-  for (const size_t i : best.left_out)
-    left_out.push(Json::array(
-        {name_of_group(groups, i), std::ssize(groups.groups[i].numbers(sweep.chosen_by))}));
-  if (best.index) data.set("best", name_of_group(groups, *best.index));
   if (!report.target.is_null()) data.set("target", report.target);
   data.set("chosen_by", sweep.chosen_by)
       .set("chosen_lower", lower_is_better(sweep.chosen_by))
       .set("interval", title_of("95 % interval", groups.interval_kind(sweep.score())))
       .set("repeats_over_seeds", groups.repeats_over_seeds())
-      .set("left_out", std::move(left_out))
       .set("repeats", groups.repeats)
       .set("failures", groups.failures())
       .set("warnings", warnings_of(sweep.effects, groups))

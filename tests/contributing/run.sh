@@ -2,7 +2,6 @@
 # Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
 #   run.sh task BUILD COMPILER     only the task, trained by the program of a build, and the command and the layer, which
 #                                  must include what they use (seconds)
-#   run.sh ops                     the operation and the activation, in a build of its own (a minute)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
 type git &>/dev/null || { echo "skipped: git is not installed, which applies the examples"; exit; }
@@ -50,17 +49,11 @@ if [[ $1 == task ]]; then
   exit
 fi
 
-if [[ $1 == ops ]]; then
-  apply "An elementwise operation"
-  apply "An activation"
-else
-  apply ""
-fi
+apply ""
 cd "$copy"
 cmake --preset release -DCMAKE_BUILD_TYPE=None >/dev/null  # without optimisation, which takes longer to build
 ninja -C build/release --quiet test_core_f64
 (cd build/release/tests && ./test_core_f64 -tc="*op table: functions of one*,*op table: every activation*,*activation*")
-[[ $1 == ops ]] && exit
 ninja -C build/release --quiet heed_program
 heed=build/release/bin/heed
 "$heed" train configs/reverse.toml --run "$work/one" "${settings[@]}" --set model.activation=softsign \

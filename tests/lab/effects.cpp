@@ -153,7 +153,7 @@ TEST_CASE("verdict: what a comparison shows, in a sentence") {
   CHECK(said("val.loss", {1, 2, 1}, {0.5, 3, 1}) ==
         "no difference shown: between 0.23 and 3.6 times (3 pairs)");
   CHECK(said("val.loss", {1, 2, 1}, {1.01, 2.01, 1.012}) ==
-        "val.loss is 1.009 times as high (1.000 to 1.018; 3 pairs)");
+        "val.loss is 1.01 times as high (1.000 to 1.02; 3 pairs)");
   CHECK(said("val.loss", {1, 2, 1}, {1.01, 1.99, 1.003}) == "no difference above 2.1 % (3 pairs)");
   CHECK(said("val.exact_match", {0.5, 0.6, 0.7}, {0.41, 0.49, 0.61}) ==
         "val.exact_match is lower by 9.7 points (6.8 to 12.5; 3 pairs)");

@@ -73,7 +73,6 @@ function resultSection(data) {
     return section("result", "Result", "", table(cells(heads), rows.map(cells)));
   }
   if (!data.groups) return null;
-  const { best, chosen_by: by } = data;
   const mean = data.log ? "geometric mean" : "mean";
   return section(
     "result",
@@ -81,10 +80,6 @@ function resultSection(data) {
     `a dot is a seed, the line their ${mean}, the bar its 95 % interval`,
     place("groups"),
     ...groupsTable(data),
-    best !== undefined && data.keys.length ? html("p", {}, `Best by ${by}: ${best}.`) : null,
-    ...data.left_out.map(([name, seeds]) =>
-      note(`Not compared by ${by}: ${name}, which has it for ${counted(seeds, "seed")} only.`),
-    ),
     ...data.repeats.map((path) => note(`Left out: ${path}, which repeats another run.`)),
   );
 }
