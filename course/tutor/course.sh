@@ -4,7 +4,7 @@
 # (course/tutor.cpp).
 #
 #   course.sh HEED BUILD ARGUMENT…       ARGUMENT… as of `heed course`, but for the museum and --answers
-#   course.sh HEED BUILD … --task        prints only the task of the exercise that ARGUMENT… names
+#   course.sh HEED BUILD … --task        prints only the task of the exercise that ARGUMENT… names, and fails if the answer does not compile
 #   course.sh names exercises|museum [--fast]
 #                                        names of the folders there, in the order in which the chapters name them
 #   course.sh shown FILE                 a text for a terminal: a link [name](path) is "name (path)"
@@ -213,7 +213,11 @@ field() { cut -f "$1" <<<"$own"; }
 passed=$([[ $(field 7) != passed ]] && echo false || echo true)
 file=$folder/$name.cpp
 file=${file#"$PWD"/}
-[[ ! $task ]] || { shown "$exercises/$name/task.md"; exit; }
+if [[ $task ]]; then
+  shown "$exercises/$name/task.md"
+  [[ ! -e $file ]] || c++ -std=c++20 -fsyntax-only -I"$root" "$file" || { printf '\n%s\n' "$file does not compile: not yet"; exit 1; }
+  exit
+fi
 
 start() {
   [[ ! -e $file ]] || fail "$file exists: it is your answer; $heed course reset $name starts again"
