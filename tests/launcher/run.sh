@@ -507,11 +507,17 @@ expect calls "$(<"$calls")" $'*\nctest --preset gate *-R d'
 call test --nightly -R c
 expect calls "$(<"$calls")" $'*\nctest --preset nightly *-R c'
 
-case_name="counts failures, and a crash as one failure"
+case_name="shows the checks that failed, and counts a crash as one failure"
 cat >"$tree/more" <<'END'
   <testcase name="c" classname="c" time="1" status="fail">
     <failure message=""/>
-    <system-out>[doctest] test cases: 3 | 1 passed | 2 failed | 0 skipped
+    <system-out>TEST CASE:  a &lt; b
+
+c.cpp:3: ERROR: CHECK( a &lt; b ) is NOT correct!
+  values: CHECK( 2 &lt; 1 )
+
+TEST CASE:  a warning
+[doctest] test cases: 3 | 1 passed | 2 failed | 0 skipped
 </system-out>
   </testcase>
   <testcase name="d" classname="d" time="1" status="fail">
@@ -524,7 +530,7 @@ cat >"$tree/more" <<'END'
 END
 call test
 expect "exit code" "$code" '[1-9]*'
-expect output "$output" '6 passed, 4 failed'
+expect output "$output" $'\nTEST CASE: a < b\nc.cpp:3: ERROR: CHECK( a < b ) is NOT correct!\n  values: CHECK( 2 < 1 )\n\n6 passed, 4 failed'
 
 case_name="a run without tests fails"
 stub ctest <<<'exit 0'
