@@ -202,7 +202,10 @@ TEST_CASE("docs/data.md: each command prints what the page shows, and each kind 
   const TemporaryFolder folder;
   std::istringstream page(text);
   std::string file, contents, command, expected;
+  const bool has_python = shell_in(folder.path, "python3 --version").code == 0;
+  if (!has_python) MESSAGE("skipped: the commands on stream.toml, which starts python3");
   const auto run_command = [&] {
+    if (!has_python && command.find(" stream") != command.npos) command = expected = "";
     if (command.empty()) return;
     CAPTURE(command);
     std::string output =
