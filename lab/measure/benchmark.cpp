@@ -73,9 +73,9 @@ static Dataset random_examples(const BenchmarkSize& size, const Corpus& corpus) 
     return tokens;
   };
   std::vector<SequencePair> contents(static_cast<size_t>(size.batch));
-  for (SequencePair& pair : contents) {
-    pair.source = draw(size.source);
-    pair.target = draw(has_source ? size.input - 1 : size.input + 1);
+  for (size_t i = 0; i < contents.size(); ++i) {
+    const int64_t input = size.names ? names_of_a_batch[i] : size.input;
+    contents[i] = {draw(size.source), draw(has_source ? input - 1 : input + 1)};
   }
   return made_examples(corpus, std::move(contents));
 }

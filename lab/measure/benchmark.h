@@ -24,13 +24,21 @@ struct BenchmarkSize {
   // RMSNorm, SwiGLU, rotary positions and no biases (Touvron et al. 2023), instead of LayerNorm,
   // GELU or ReLU, and learned positions.
   bool llama = false;
+  bool names = false;  // texts have lengths of names_of_a_batch instead of T
 };
+
+// The tokens of 16 names with an end each.
+inline constexpr int64_t names_of_a_batch[] = {5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8, 8, 9, 9, 10};
 
 // clang-format off
 inline constexpr BenchmarkSize benchmark_sizes[] = {
     // name, layers, heads, D, F, V, Ts, T, B
     // The size of Karpathy's microgpt (2026), on one name of up to 16 letters.
     {"micro", 1, 4, 16, 64, 27, 0, 16, 1},
+    // The same on 16 names, 115 tokens in all, and two and four times as wide.
+    {"names16", 1, 4, 16, 64, 27, 0, 16, 16, false, true},
+    {"names32", 1, 4, 32, 128, 27, 0, 16, 16, false, true},
+    {"names64", 1, 4, 64, 256, 27, 0, 16, 16, false, true},
     {"tiny", 2, 4, 64, 256, 64, 0, 32, 16},
     // What nanoGPT's README suggests for a laptop, on the characters of Shakespeare.
     {"babycpu", 4, 4, 128, 512, 65, 0, 64, 12},

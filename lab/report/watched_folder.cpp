@@ -26,7 +26,7 @@ namespace heed {
 namespace {
 
 constexpr double seconds_between_reads = 0.5;
-constexpr double seconds_of_reading = 0.5;
+constexpr double seconds_of_reading = 0.3;
 constexpr size_t sparkline_points = 48, max_changed = 6, max_value = 40;
 constexpr int64_t max_metrics = 16 << 20;  // bytes, for the points of a curve
 

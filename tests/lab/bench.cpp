@@ -38,6 +38,9 @@ std::vector<Json> lines_of(const std::string& text) {
 TEST_CASE("bench: parameter counts of the models") {
   const std::map<std::string, int64_t> known{
       {"micro", 4'000},
+      {"names16", 4'000},
+      {"names32", 12 * 32 * 32 + 13 * 32 + (27 + 16) * 32 + 2 * 32},
+      {"names64", 12 * 64 * 64 + 13 * 64 + (27 + 16) * 64 + 2 * 64},
       {"tiny", 106'240},
       {"babycpu", 809'856},
       {"baby", 10'770'816},
@@ -74,8 +77,9 @@ TEST_CASE("bench: batches have the configured shape and cover the vocabulary") {
       Example example;
       data.get(i, example);
       CHECK(static_cast<int64_t>(example.source.size()) == size.source);
-      CHECK(static_cast<int64_t>(example.input.size()) == size.input);
-      CHECK(static_cast<int64_t>(example.target.size()) == size.input);
+      const int64_t length = size.names ? names_of_a_batch[i] : size.input;
+      CHECK(static_cast<int64_t>(example.input.size()) == length);
+      CHECK(static_cast<int64_t>(example.target.size()) == length);
       // As in a run, a target is the next input, and an encoder-decoder reads <bos> first.
       const bool has_source = size.source > 0;
       CHECK(
@@ -259,9 +263,9 @@ TEST_CASE("bench: rejects invalid arguments") {
   check_rejected(bench({"--generate", "--batch", "0"}), 2, {"--batch"});
   check_rejected(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});
   check_rejected(bench({"--size", "tiny", "--no-cache"}), 2, {"--no-cache is for --generate"});
-  check_rejected(
-      bench({"--size", "gtp2"}), 2,
-      {"no size 'gtp2'; did you mean 'gpt2'?; there are micro, tiny, babycpu, baby, gpt2, "});
+  check_rejected(bench({"--size", "gtp2"}), 2,
+                 {"no size 'gtp2'; did you mean 'gpt2'?; there are micro, names16, names32, "
+                  "names64, tiny, babycpu, baby, gpt2, "});
   check_rejected(bench({"--size", ""}), 2, {"--size: expected a value, found ''"});
   check_rejected(bench({"--size", "tiny", "--shards", "3"}), 2,
                  {"train.shards = 3", "power of two"});
