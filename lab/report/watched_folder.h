@@ -27,7 +27,7 @@ class WatchedFolder {
   // Members that a run lacks are left out; runs of a sweep have "config", "changed" and "steps"
   // only
   // while they train. Never throws for what is in the folder. Reading stops
-  // after half a second; runs that are not read yet have only names and states, and later calls
+  // after 0.3 s; runs that are not read yet have only names and states, and later calls
   // read them.
   Json rows();
   // Returns whether there is a run or a sweep of this name now. Only such names may be opened.
