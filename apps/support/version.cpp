@@ -20,12 +20,8 @@ const char* const program_kernels = "x86-64-v4";
 const char* const program_kernels = "x86-64-v3";
 #elif defined(__AVX__)
 const char* const program_kernels = "AVX";
-#elif defined(__x86_64__)
-const char* const program_kernels = "x86-64-v2";
-#elif defined(__aarch64__)
-const char* const program_kernels = "aarch64";
 #else
-const char* const program_kernels = "portable";
+const char* const program_kernels = HEED_OLDEST_KERNELS;
 #endif
 
 static constinit const char* commit_of_program = "";

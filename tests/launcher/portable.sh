@@ -80,7 +80,7 @@ done
 
 # The other scripts are only for developers, or for Gradescope, which has Linux.
 while IFS= read -r script; do
-  [[ " ${scripts[*]} .ci/run bench/inspect bench/newcomer course/gradescope/setup.sh course/gradescope/run_autograder " == *" ${script#"$source/"} "* ]] ||
+  [[ " ${scripts[*]} .ci/run bench/inspect bench/newcomer packaging/release.sh course/gradescope/setup.sh course/gradescope/run_autograder " == *" ${script#"$source/"} "* ]] ||
     { echo "$script is missing in the list of portable.sh"; status=1; }
 done < <(find "$source" \( -name build -o -name runs -o -name .git -o -name tests \) -prune -o -type f \
   -exec grep -lE -m1 '^#!.*\b(ba)?sh$' {} +)
