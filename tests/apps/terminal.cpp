@@ -56,11 +56,12 @@ std::string shown_on_terminal(const std::string& where, const std::string& argum
   REQUIRE(::ioctl(kept_open, TIOCSWINSZ, &size) == 0);
   REQUIRE(std::system(
               ("cd " + where + " && " HEED_PROGRAM " " + arguments + " >" + name).c_str()) == 0);
-  std::string shown(4096, '\0');
-  const ssize_t length = ::read(terminal, shown.data(), shown.size());
-  REQUIRE(length > 0);
-  shown.resize(static_cast<size_t>(length));
-  ::close(kept_open);
+  ::close(kept_open);  // after what was printed, read() fails then
+  std::string shown;
+  char some[4096];
+  for (ssize_t length; (length = ::read(terminal, some, sizeof some)) > 0;)
+    shown.append(some, static_cast<size_t>(length));
+  REQUIRE_FALSE(shown.empty());
   ::close(terminal);
   std::erase(shown, '\r');  // the terminal adds one to each newline
   return shown;
