@@ -13,12 +13,12 @@ void gemm_tiled(const MatrixView& a, const MatrixView& b, Destination c,
                 const GemmOptions& options);
 
 // Returns whether gemm_tiled() is faster than OpenBLAS for a · b. By measurement it is not where
-// one operand is nearly a vector and the sums are long, and, with 16 vector registers (Zen 3, and a
-// Xeon built for x86-64-v3), where products are large or a is transposed.
+// one operand is nearly a vector and the sums are long, and, without AVX-512 (Zen 3, and a Xeon
+// built for x86-64-v3), where products are large or a is transposed. ARM was not measured.
 inline bool tiled_is_faster(const MatrixView& a, const MatrixView& b) {
   const int64_t m = a.rows, n = b.columns, k = a.columns, work = m * n * k;
 #ifndef HEED_NO_BLAS
-  if (vector_registers == 16 && (a.transposed ? k > 256 && work > 2'000'000 : work > 30'000'000))
+  if (vector_bytes < 64 && (a.transposed ? k > 256 && work > 2'000'000 : work > 30'000'000))
     return false;
 #endif
   return (m > 2 && n > 4) || k < 64;

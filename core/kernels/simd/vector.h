@@ -20,6 +20,8 @@ namespace heed::inline HEED_REAL::kernels {
 inline constexpr int vector_bytes = 64, vector_registers = 32;
 #elif defined(__AVX__)
 inline constexpr int vector_bytes = 32, vector_registers = 16;
+#elif defined(__aarch64__)
+inline constexpr int vector_bytes = 16, vector_registers = 32;
 #else
 inline constexpr int vector_bytes = 16, vector_registers = 16;
 #endif
