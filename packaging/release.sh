@@ -5,7 +5,7 @@
 #   heed-VERSION-linux-aarch64.tar.gz   the program for ARM, cross-compiled
 #   heed-VERSION-linux-*.cdx.json       the packages of Debian whose code is in the programs, by CycloneDX
 #   SHA256SUMS
-# The packages that it needs are in docs/install.md.
+# The packages that it needs are in docs/install.md. The package's maintainer is DEBFULLNAME <DEBEMAIL>, if these are set.
 #
 #   release.sh OUTPUT_FOLDER BUILD_FOLDER [x86-64|aarch64]…    default: both
 set -euo pipefail
@@ -19,6 +19,7 @@ oldest_kind=x86-64-v2
 
 in_cmake() { sed -nE "s/^$1 ?([^ )]*).*/\1/p" "$source/CMakeLists.txt"; }
 version=$(in_cmake 'project\(heed VERSION')$(in_cmake 'set\(HEED_VERSION_SUFFIX')
+maintainer="${DEBFULLNAME:-the heed authors} <${DEBEMAIL:-heed@example.org}>"
 time=$(git -C "$source" log -1 --format=%ct 2>/dev/null || date +%s)
 
 # build FOLDER OPTION…: the program, as FOLDER/bin/heed, with the commit of today.
@@ -97,14 +98,15 @@ x86_64() {
   { printf 'heed, from its project.\n\n'; cat "$source/LICENSE"
     printf '\nThe programs contain code of the packages in /usr/share/doc/heed/licenses, under the licences there.\n'; } >"$doc/copyright"
   gzip -9nc "$source/CHANGELOG.md" >"$doc/changelog.gz"
-  printf 'heed (%s-1) unstable; urgency=low\n\n  * See changelog.gz.\n\n -- %s  %s\n' "${version/-/\~}" \
-    "$(sed -nE 's/^set\(CPACK_DEBIAN_PACKAGE_MAINTAINER "(.*)"\)/\1/p' "$source/packaging/deb.cmake")" "$(date -uRd "@$time")" |
+  printf 'heed (%s-1) unstable; urgency=low\n\n  * See changelog.gz.\n\n -- %s  %s\n' "${version/-/\~}" "$maintainer" \
+    "$(date -uRd "@$time")" |
     gzip -9n >"$doc/changelog.Debian.gz"
   gzip -9nf "$root/usr/share/man/man1/heed.1"
   cp "$source/packaging/lintian-overrides" "$root/usr/share/lintian/overrides/heed"
   chmod -R u=rwX,go=rX "$root"
   SOURCE_DATE_EPOCH=$time cpack --config "$source/packaging/deb.cmake" -D CPACK_INSTALLED_DIRECTORIES="$root;/" \
-    -D CPACK_PACKAGE_VERSION="${version/-/\~}" -D CPACK_PACKAGE_DIRECTORY="$builds/cpack" >/dev/null
+    -D CPACK_PACKAGE_VERSION="${version/-/\~}" -D CPACK_DEBIAN_PACKAGE_MAINTAINER="$maintainer" \
+    -D CPACK_PACKAGE_DIRECTORY="$builds/cpack" >/dev/null
   mv "$builds"/cpack/*.deb "$output"
 }
 
