@@ -32,7 +32,9 @@ namespace {
 // a: 24 of 32, or 12 of 16. A wide tile loads less for each multiplication than a high one.
 // Narrower panels occur at the right edge of c and in the products of a short attention head.
 constexpr int panel_vectors = vector_registers == 32 ? 4 : 2, panel_columns = panel_vectors * lanes;
-#ifdef __wasm__  // engines keep some of the 16 registers, and each product takes one
+// Engines of WebAssembly keep some of the 16 registers, and each product takes one. On ARM every
+// element of a takes one: with six rows GCC 12 keeps two sums in memory.
+#if defined(__wasm__) || defined(__aarch64__)
 constexpr int panel_rows = 5;
 #else
 constexpr int panel_rows = 6;
