@@ -49,6 +49,7 @@ void add_row(HeadSums& sums, const real* a, int64_t q, int64_t keys, const int32
 
 struct LayerSums {
   std::vector<HeadSums> heads;
+  bool has_lengths = true;  // its queries are the positions of an example
   bool has_positions = true, has_tokens = true;
   bool has_order = true;  // its positions are not those of a set or graph
 };
@@ -81,7 +82,7 @@ void add_weights(LayerSums& layer, const Tensor& p, const Ids& lengths, const Id
   const int64_t rows = p.dim(0), heads = p.dim(1), queries = p.dim(2), keys = p.dim(3);
   layer.heads.resize(static_cast<size_t>(heads));
   for (int64_t b = 0; b < rows; ++b) {
-    const int64_t last = layer.has_positions ? std::min<int64_t>(queries, lengths[b]) : queries;
+    const int64_t last = layer.has_lengths ? std::min<int64_t>(queries, lengths[b]) : queries;
     for (int64_t h = 0; h < heads; ++h)
       for (int64_t q = 0; q < last; ++q)
         add_row(layer.heads[static_cast<size_t>(h)],
@@ -104,8 +105,10 @@ std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspecte
           const auto [at, is_new] = index.emplace(name, layers.size());
           if (is_new) layers.push_back({name, {}});
           LayerSums& layer = layers[at->second].second;
-          layer.has_positions = !is_cross(name) && !name.starts_with("pool") &&
-                                inspected.options.attention.axes.empty() && p.dim(2) == p.dim(3);
+          layer.has_lengths = !name.starts_with("pool") &&
+                              inspected.options.attention.axes.empty() &&
+                              (is_cross(name) || p.dim(2) == p.dim(3));
+          layer.has_positions = layer.has_lengths && !is_cross(name);
           layer.has_order = layer.has_positions && has_order(inspected.options, name);
           const Ids& tokens = tokens_of(inspected, batch, name);
           layer.has_tokens = layer.has_positions && static_cast<bool>(tokens);
