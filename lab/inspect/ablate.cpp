@@ -112,8 +112,9 @@ Means means_of(const Inspected& inspected, const Cuts& cuts) {
   return means;
 }
 
-Tensor without(const Tensor& value, const Cut& cut, AblateWith with, const Means& means,
-               const Ids& lengths) {
+// Replaces in `value`. `whole` is what the whole model computes there.
+Tensor without(const Tensor& value, const Tensor& whole, const Cut& cut, AblateWith with,
+               const Means& means, const Ids& lengths) {
   Tensor y = value.clone();
   real* const to = y.mutable_data();
   const int64_t rows = value.dim(0), time = value.dim(1), width = value.dim(2);
@@ -128,7 +129,7 @@ Tensor without(const Tensor& value, const Cut& cut, AblateWith with, const Means
       if (cut.position >= 0 && position != cut.position) continue;
       const int64_t there = std::min<int64_t>(position, std::max(0, lengths[other] - 1));
       const real* const from =
-          value.data() + ((other * per_example + there / time) * time + there % time) * width;
+          whole.data() + ((other * per_example + there / time) * time + there % time) * width;
       for (int64_t i = cut.first; i < last; ++i)
         to[(row * time + t) * width + i] = mean                       ? mean->at(position, i)
                                            : with == AblateWith::zero ? real{0}
@@ -141,21 +142,30 @@ Tensor without(const Tensor& value, const Cut& cut, AblateWith with, const Means
 ExampleLosses losses_without(const Inspected& inspected, const Cuts& cuts, AblateWith with,
                              const Means& means) {
   ExampleLosses losses;
+  const auto is_cut = [&](const std::string& layer, Site site) {
+    return std::any_of(cuts.begin(), cuts.end(),
+                       [&](const Cut& cut) { return cut.site == site && cut.layer == layer; });
+  };
   for (const Batch& batch : inspected.batches) {
-    const NamedTap tap(
-        inspected,
-        [&](const std::string& layer, Site site) {
-          return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
-            return cut.site == site && cut.layer == layer;
-          });
-        },
-        [&](const std::string& layer, Site site, const Tensor& value) {
-          Tensor y = value;
-          for (const Cut& cut : cuts)
-            if (cut.site == site && cut.layer == layer)
-              y = without(y, cut, with, means, inspected.lengths(batch, layer));
-          return y;
-        });
+    std::map<Key, Tensor> whole;  // later sites of a set read a stream without the earlier ones
+    if (with == AblateWith::resample && cuts.size() > 1) {
+      const NamedTap tap(inspected, is_cut,
+                         [&](const std::string& layer, Site site, const Tensor& value) {
+                           whole[{layer, site}] = value;
+                           return Tensor();
+                         });
+      inspected.model.logits(batch);
+    }
+    const NamedTap tap(inspected, is_cut,
+                       [&](const std::string& layer, Site site, const Tensor& value) {
+                         const auto known = whole.find({layer, site});
+                         Tensor y = value;
+                         for (const Cut& cut : cuts)
+                           if (cut.site == site && cut.layer == layer)
+                             y = without(y, known == whole.end() ? value : known->second, cut, with,
+                                         means, inspected.lengths(batch, layer));
+                         return y;
+                       });
     losses.add(inspected.model.logits(batch), batch);
   }
   return losses;

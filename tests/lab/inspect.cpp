@@ -154,6 +154,43 @@ TEST_CASE("inspect: all heads of a layer and its sublayer are one set, and the d
                        InputError);
 }
 
+TEST_CASE("inspect: a set of parts is resampled from the whole model") {
+  const InspectedTask t(ModelKind::language_model, {}, &data_kinds::addition);
+  // With the embedding and all layers of the next example a model has its logits.
+  ExampleLosses expected;
+  int64_t length = 0;
+  for (const Batch& batch : t.inspected->batches) {
+    const Tensor logits = t.model->logits(batch);
+    Tensor next = Tensor::empty(logits.shape());
+    const int64_t rows = logits.dim(0), size = logits.size() / rows;
+    for (int64_t i = 0; i < logits.size(); ++i)
+      next.mutable_data()[i] = logits.data()[(i / size + 1) % rows * size + i % size];
+    for (int64_t b = 0; b < rows; ++b) REQUIRE(batch.input_lengths[b] == logits.dim(1));
+    length = logits.dim(1);
+    expected.add(next, batch);
+  }
+  std::string set = "decoder.layers.0,decoder.layers.1";
+  for (int64_t i = 0; i < length; ++i) set += ",embedding.position." + std::to_string(i);
+  const Json found = ablate(*t.inspected, AblateWith::resample, {set}).json();
+  CHECK(part_named(found, set).at("loss").number() ==
+        doctest::Approx(expected.mean_loss()).epsilon(1e-5));
+}
+
+TEST_CASE("inspect: scores of heads do not depend on padding") {
+  for (const ModelKind kind : sequence_models) {
+    const InspectedTask t(kind);
+    const Inspected alone(*t.model, t.experiment.model, t.corpus, t.examples, 1);
+    const HeadScores padded = head_scores(*t.inspected, false),
+                     expected = head_scores(alone, false);
+    REQUIRE(padded.heads.size() == expected.heads.size());
+    for (size_t i = 0; i < padded.heads.size(); ++i) {
+      CAPTURE(padded.heads[i].name());
+      CHECK(*padded.heads[i].entropy == doctest::Approx(*expected.heads[i].entropy).epsilon(1e-5));
+      CHECK(*padded.heads[i].first == doctest::Approx(*expected.heads[i].first).epsilon(1e-5));
+    }
+  }
+}
+
 TEST_CASE("inspect: the rows of attribute add up to the difference of the logits") {
   const std::function<void(ModelOptions&)> forms[] = {
       [](ModelOptions&) {},
