@@ -10,6 +10,10 @@ add_test(NAME sweep COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/sweep.sh $<TARGE
 add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh $<TARGET_FILE:heed_program>)
 heed_nightly_test(slurm ${CMAKE_CURRENT_SOURCE_DIR}/program/slurm.sh $<TARGET_FILE:heed_program>)
 
+# The views of `heed inspect` on trained runs, against a second computation.
+heed_nightly_test(inspect_runs
+  ${with_python} ${CMAKE_CURRENT_SOURCE_DIR}/lab/inspect/runs.py $<TARGET_FILE:heed_program>)
+
 # ONNX files, checked by libonnx where it is installed, and by ONNX Runtime for node.
 find_library(HEED_LIBONNX onnx)
 find_package(Protobuf QUIET)
