@@ -64,6 +64,20 @@ TEST_CASE("bleu: orders without a match are smoothed exponentially") {
   CHECK(bleu({"a x y z"}, {"a b c d"}) == close_to(100 * std::pow(1. / 4 / 6 / 8 / 8, 0.25)));
 }
 
+// The values and the lines are those of sacreBLEU's tests, where a hypothesis has one reference.
+TEST_CASE("bleu: as sacreBLEU") {
+  // test/test_sentence_bleu.py, smooth_method "exp", tokenizer 13a, in percent within 0.001.
+  CHECK(bleu({"Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;"},
+             {"producţia de zahăr brut se exprimă în zahăr alb;"}) ==
+        doctest::Approx(8.493).epsilon(0.001 / 8.493));
+  CHECK(bleu({"this is a cat"}, {"okay thanks"}) == 0);
+  // test/test_bleu.py, test_case_scoring: of 10, 8, 6, 4 n-grams 9, 7, 5, 3 match.
+  CHECK(bleu({"a b c d e", "f g h i j"}, {"a b c d x", "f g h i j"}) ==
+        doctest::Approx(83.75922397).epsilon(1e-9));
+  // test_raw_bleu, without an n-gram that fails, so without smoothing.
+  CHECK(bleu({"this is a test"}, {"this is a test"}) == close_to(100));
+}
+
 TEST_CASE("bleu: undefined scores are 0") {
   CHECK(bleu({}, {}) == 0);
   CHECK(bleu({""}, {""}) == 0);

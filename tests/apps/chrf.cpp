@@ -49,4 +49,33 @@ TEST_CASE("chrf: as sacreBLEU") {
         nearly(64.818123726097));
   CHECK(chrf({"abc de", "ab", "", "grüße"}, {"abcde", "b", "xyz", "grüsse"}) ==
         nearly(51.45673925838729));
+  // The lines of sacreBLEU's test/test_chrf.py: make_chrf.py computes its scores there, and these
+  // with sacreBLEU's default options.
+  const std::vector<std::string>
+      hypotheses = {"Co nás nejvíc trápí, protože lékaři si vybírají, kdo bude žít a kdo zemře.",
+                    "Nebo prostě nemají vybavení, které by jim pomohlo, uvedli lékaři.",
+                    "Lapali po dechu, jejich životy skončily dřív, než skutečně začaly."},
+      references = {
+          "Nejvíce smutní jsme z toho, že musíme rozhodovat o tom, kdo bude žít a kdo zemře.",
+          "A někdy nemáme ani potřebný materiál, abychom jim pomohli, popsali lékaři.",
+          "Lapali po dechu a pak jejich život skončil - dřív, než skutečně mohl začít, "
+          "připomněli."};
+  const double scores[] = {39.14081690316369, 31.225641469352972, 57.15742751282407};
+  for (size_t i = 0; i < 3; ++i) CHECK(chrf({hypotheses[i]}, {references[i]}) == nearly(scores[i]));
+  CHECK(chrf(hypotheses, references) == nearly(43.03622941164886));
+  CHECK(
+      chrf(
+          {" risk assessment must be made of those who are qualified and expertise in the sector - "
+           "these are the scientists ."},
+          {"risk assessment has to be undertaken by those who are qualified and expert in that "
+           "area - that is the scientists ."}) == nearly(63.43165368117263));
+  // Those with the options that heed has: beta does not change them.
+  const std::string wall = "Niemand hat die Absicht, eine Mauer zu errichten";
+  for (const auto& [hypothesis, reference] :
+       {std::pair(wall, wall), {"a", "a"}, {"a b c", "a b c"}, {"a b c", "abc"}})
+    CHECK(chrf({hypothesis}, {reference}) == nearly(100));
+  CHECK(chrf({"aa"}, {"ab"}) == nearly(25));
+  CHECK(chrf({"a", "b"}, {"a", "c"}) == nearly(50));
+  for (const char* reference : {"b", "c", "ref", "reference"}) CHECK(chrf({""}, {reference}) == 0);
+  CHECK(chrf({"a"}, {"b"}) == 0);
 }
