@@ -3,7 +3,7 @@
 //   answer.cjs MODEL.onnx RUN LINES
 const fs = require('fs');
 const path = require('path');
-const ort = require('onnxruntime-node');
+const ort = require('onnxruntime-web');
 const {generate, tensor} = require('./greedy.cjs');
 
 const [model, run, lines] = process.argv.slice(2);

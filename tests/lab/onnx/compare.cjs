@@ -3,7 +3,7 @@
 //   compare.cjs FOLDER COUNT     COUNT: the expected number of models
 const fs = require('fs');
 const path = require('path');
-const ort = require('onnxruntime-node');
+const ort = require('onnxruntime-web');
 const {argmax, generate, tensor} = require('./greedy.cjs');
 
 function rowOf(array, row) {
@@ -45,7 +45,7 @@ async function compare(folder, name) {
 (async () => {
   const folder = process.argv[2];
   const names = fs.readdirSync(folder).filter(f => f.endsWith('.json')).map(f => f.slice(0, -5));
-  if (names.length !== Number(process.argv[3])) throw Error(`${folder}: ${names.length} models`);
+  if (!names.length || names.length !== Number(process.argv[3])) throw Error(`${folder}: ${names.length} models`);
   let largest = 0;
   for (const name of names) largest = Math.max(largest, await compare(folder, name));
   console.log(`${names.length} models: logits within ${largest.toExponential(1)} of the largest one`);

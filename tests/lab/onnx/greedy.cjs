@@ -1,5 +1,5 @@
 // Greedy search with ONNX Runtime.
-const ort = require('onnxruntime-node');
+const ort = require('onnxruntime-web');
 
 const tensor = ({type, data, dims}) => new ort.Tensor(
   type, type === 'int64' ? BigInt64Array.from(data, BigInt) : Float32Array.from(data), dims);
