@@ -130,6 +130,7 @@ export function collectPages(root) {
       add(file, file.replace(/toml$/, "html"), "train", "configs", config(root, file), file);
     }
   add("CONTRIBUTING.md", "contributing.html", "source", "docs");
+  add("SECURITY.md", "security.html", "source", "docs");
   add("CHANGELOG.md", "changelog.html", "source", "docs");
   return pages;
 }

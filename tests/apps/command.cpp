@@ -193,6 +193,14 @@ TEST_CASE("train: a run keeps what it needs of a command, and compares it") {
   check_rejected(here.heed({"evaluate", "run"}), 2, {"run/data/val.jsonl: missing"});
 }
 
+TEST_CASE("train: heed config shows a command and does not start it, others start it as the user") {
+  const CommandWorkspace here("echo here >marker\n" + good_generator);
+  CHECK_CONTAINS(here.ok({"config", "c.toml"}), "command = [\"sh\", \"gen.sh\"]");
+  CHECK_FALSE(here.has("marker"));
+  here.ok({"data", "c.toml"});
+  CHECK(here.read("marker") == "here\n");  // it may write where the user may
+}
+
 TEST_CASE("train: a sweep starts its command, and its folder alone does not") {
   if (!has_command("sweep")) return;
   const CommandWorkspace here;

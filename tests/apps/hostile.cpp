@@ -392,3 +392,43 @@ TEST_CASE("hostile: FIFOs and devices in place of files are rejected") {
       run.rejects({command, "r"}, {part});
     }
 }
+
+TEST_CASE("hostile: nothing is shown of another data file that a run names, but by heed data") {
+  const Workspace here;
+  here.write("text", std::string(2000, 'a') + "hunter\n");
+  here.write("secret", std::string(300, '\n') + "hunter2 " + std::string(300, 'a'));
+  here.train("r",
+             "[train]\nsteps = 2\nsamples = 0\n[model]\nkind = \"language_model\"\nlayers = 1\ndim "
+             "= 8\nheads = 2\n[data]\nkind = \"text\"\nlevel = \"character\"\ncontext = 8\npath = "
+             "\"text\"\n");
+  here.replace("r/config.toml", "/text\"", "/secret\"");
+  const auto files = [&] {
+    return shell_in(here.path, "find r -type f | sort | xargs sha256sum").out;
+  };
+  const std::string before = files();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"evaluate", "r"},
+        {"attend", "r"},
+        {"inspect", "r", "lens"},
+        {"train", "--resume", "r", "--set", "train.steps=3"},
+        {"train", "--from", "r", "--run", "n"},
+        {"pack", "r", "--with-data", "CC0", "--output", "r.tgz"}}) {
+    if (!has_command(command[0])) continue;
+    const ProgramOutput output = here.heed(command);
+    check_rejected(output, 2, {"changed since the training"});
+    CHECK((output.out + output.err).find("hunter2") == std::string::npos);
+  }
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"summary", "r"},
+                                                  {"compare", "r"},
+                                                  {"generate", "r", "--prompt", "a"},
+                                                  {"report", "r", "--output", "r.html"},
+                                                  {"export", "r"},
+                                                  {"pack", "r", "--output", "r.tgz"}}) {
+    if (has_command(command[0])) here.ok(command);
+  }
+  CHECK(shell_in(here.path, "cat r.html 2>/dev/null; tar -xzOf r.tgz 2>/dev/null")
+            .out.find("hunter2") == std::string::npos);
+  CHECK(files() == before);
+  CHECK_FALSE(here.has("n"));
+  CHECK_CONTAINS(here.ok({"data", "r"}), "secret");
+}

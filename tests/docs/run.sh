@@ -5,14 +5,16 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
-# A page with the lines between <!-- NAME --> and <!-- /NAME --> as tests/docs/reading.sh NAME prints them.
+# A page with the lines between <!-- NAME --> and <!-- /NAME --> as tests/docs/reading.sh NAME or licences.sh prints them.
 with_part() {
-  awk -v name="$2" -v part="$(tests/docs/reading.sh "$2")" '
+  local script=reading
+  [[ $2 != npm ]] || script=licences
+  awk -v name="$2" -v part="$(tests/docs/$script.sh "$2")" '
     $0 == "<!-- /" name " -->" { inside = 0 }
     !inside
     $0 == "<!-- " name " -->" { inside = 1; print part }' "$1"
 }
-parts="README.md:chapters docs/reading.md:files"
+parts="README.md:chapters docs/reading.md:files docs/licences.md:npm"
 
 # Prints the names of the commands of a program, in their order.
 commands_of() { "$1" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }'; }
@@ -47,10 +49,12 @@ complain() { printf '%s\n' "$*"; failed=1; }
 for part in $parts; do
   page=${part%:*} name=${part#*:}
   grep -qx "<!-- $name -->" "$page" || complain "$page: the line <!-- $name --> is missing"
-  diff "$page" <(with_part "$page" "$name") || complain "$page: the reading order has changed: tests/docs/run.sh --update"
+  diff "$page" <(with_part "$page" "$name") || complain "$page: its list has changed: tests/docs/run.sh --update"
 done
 
-# Its drawing is that of the includes' table.
+tests/docs/licences.sh >/dev/null || complain "docs/licences.md: a package without a licence"
+
+# The drawing of the reading order is that of the includes' table.
 ! command -v python3 >/dev/null || docs/rooms.py | cmp - docs/rooms.svg || complain "docs/rooms.svg: the rooms have changed: tests/docs/run.sh --update"
 
 # Every config has a row with the goal of its head.
@@ -114,6 +118,14 @@ while IFS='|' read -r _ key type default allowed _; do
   grep -qF -e "|$key| \`$default\` |" -e "${key# }(default \`${default//\"/}\`)" docs/attention.md ||
     complain "docs/attention.md: no$key(default $default)"
 done < <(grep -E '^\| `model\.(attention|positional|block)\.' <<<"$reference")
+
+# Each statement of SECURITY.md names tests that exist.
+while IFS='|' read -r _ statement tests _; do
+  [[ $tests == *': '* ]] || complain "SECURITY.md: no test: $statement"
+  while IFS= read -r test; do
+    grep -qF -- "${test#*: }" "${test%%: *}" || complain "SECURITY.md: no such test: $test"
+  done < <(grep -o '`[^`]*`' <<<"$tests" | tr -d '`')
+done < <(grep '^| ' SECURITY.md | grep -v '^| statement |')
 
 # Every key that the documents and the comments of configs name exists.
 keys=$(grep -oE '^\| `[a-z_.]+`' <<<"$reference" | tr -d '|` ')

@@ -128,6 +128,10 @@ TEST_CASE("nothing in a run becomes HTML") {
   CHECK_CONTAINS(page, "&lt;/script&gt;&lt;img");
   CHECK_CONTAINS(page, "\\u003c/script>");
   CHECK(page.find("<img") == page.npos);
+  // The browser runs no script but the page's own, and loads nothing.
+  CHECK_CONTAINS(page,
+                 "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+                 "script-src 'sha256-");
 }
 
 TEST_CASE("a report leaves out what a run lacks, and says so") {

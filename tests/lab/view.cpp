@@ -1,5 +1,6 @@
 // heed view: the server answers beside connections that send nothing.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -88,6 +89,43 @@ TEST_CASE("view: a connection that sends its request byte by byte is closed, an 
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   CHECK_FALSE(ended(page));
+  view.signal(SIGINT);
+  CHECK(view.wait().code == 0);
+}
+
+TEST_CASE("view: other sites, other names and other paths get nothing, and nothing can be sent") {
+  const TemporaryFolder folder;
+  make_folders(folder / "runs");
+  write_run(folder / "outside", "seed = 1\n");
+  ::setenv("HEED", HEED_PROGRAM, 1);
+  Subprocess view({"-c", "exec \"$HEED\" view runs > url"}, folder.path, "", "/bin/bash");
+  const int port = port_of(view, folder / "url");
+  if (port == 0) return;  // built without cpp-httplib
+  const auto status = [&](const std::string& request, const std::string& headers) {
+    const Descriptor asking(connection_to(port));
+    write_all(asking, request + " HTTP/1.1\r\nConnection: close\r\n" + headers + "\r\n", "");
+    char answer[12] = {};
+    CHECK(::recv(asking, answer, sizeof answer, MSG_WAITALL) == std::ssize(answer));
+    return std::string(answer + 9, 3);
+  };
+  const std::string own = "Host: 127.0.0.1:" + std::to_string(port) + "\r\n";
+  CHECK(status("GET /", own) == "200");
+  CHECK(status("GET /", "Host: evil.example\r\n") == "403");
+  CHECK(status("GET /", "Host: evil.example:" + std::to_string(port) + "\r\n") == "403");
+  CHECK(status("GET /", own + "Sec-Fetch-Site: cross-site\r\n") == "403");
+  for (const char* path : {"../outside", "/etc", "..%2Foutside"})
+    for (const char* page : {"report", "inside"})
+      CHECK(status(fmt::format("GET /{}?run={}", page, path), own) == "404");
+  CHECK(status("GET /../outside/config.toml", own) == "404");
+  for (const char* method : {"POST", "PUT", "DELETE"})
+    CHECK(status(method + std::string(" /"), own + "Content-Length: 0\r\n") == "404");
+  // It listens on no other address of this machine.
+  const Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);  // 127.0.0.2
+  CHECK(::connect(other, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0);
   view.signal(SIGINT);
   CHECK(view.wait().code == 0);
 }
