@@ -175,7 +175,7 @@ class Model:
         return self.linear(name + ".output", z)
 
     def feed_forward(self, name, x):
-        up = self.linear(name + ".up", x)
+        up = self.seen[name + ".up"] = self.linear(name + ".up", x)
         hidden = {"lines": lambda: np.maximum(up, 0), "pairs": lambda: up * special.ndtr(up),
                   "task": lambda: up * special.expit(up) * self.linear(name + ".gate", x)}[self.kind]()
         return self.linear(name + ".down", hidden)
@@ -423,6 +423,40 @@ def compare_attribute(model, examples, run):
     check_near(sum(rows.values()), logits[at, t] - logits[at, u], f"{run} sum of parts", 1e-9)
 
 
+def compare_trace(model, examples, run):
+    found = inspect(run, "trace", "--example", "4")
+    example = examples[4]
+    logits = model.run(example)
+
+    def check_lists(values, expected, what):
+        assert (values is None) == (expected is None), what
+        for i, (value, other) in enumerate(zip(values or [], () if expected is None else expected)):
+            check_near(value, other, f"{run} trace {what} {i}")
+
+    def check_top(lists, logits, what):
+        assert len(lists) == len(logits), what
+        for top, row in zip(lists, logits):
+            for token, i in zip(top, np.argsort(-row)):
+                check_near(token["logit"], row[i], f"{run} trace {what} logit")
+                check_near(token["probability"], special.softmax(row)[i], f"{run} trace {what} probability")
+
+    for stage in found["stages"]:
+        name = stage["stage"]
+        embeds = name.endswith("embedding")
+        stream = model.seen[name if embeds else name + ".stream"]
+        check_lists(stage["norm"], np.linalg.norm(stream, axis=-1), name)
+        check_lists(stage["written"], None if embeds else np.linalg.norm(model.seen[name], axis=-1), name)
+        up = model.seen.get(name + ".up")
+        check_lists(stage["active"], None if up is None else (up > 0).mean(-1), name)
+        if name.startswith(("source", "encoder")):
+            assert stage["logits"] is None
+        else:
+            check_top(stage["logits"], model.norm("decoder.norm", stream) @ model.head.T, name)
+    check_top(found["logits"], logits, "model")
+    each, _ = losses(logits, example["targets"])
+    check_lists(found["losses"], [None if np.isnan(x) else x for x in each], "loss")
+
+
 def compare_ablate(model, examples, run):
     def score(replace_for=lambda i: lambda name, value: None):
         """By example: the sums of losses and of right predictions, and the number of targets."""
@@ -525,5 +559,6 @@ with tempfile.TemporaryDirectory() as folder:
         compare_heads(model, examples, name, symbols[1])
         compare_lens(model, examples, name)
         compare_attribute(model, examples, name)
+        compare_trace(model, examples, name)
         compare_ablate(model, examples, name)
         print(f"{name}: {checks - before} numbers agree")
