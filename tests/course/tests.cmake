@@ -54,6 +54,7 @@ if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text,
     ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/docs/classes.md ${PROJECT_SOURCE_DIR}/docs/scores.md)
   foreach(page IN LISTS pages ITEMS ${folder}/example.md)
     get_filename_component(name ${page} NAME_WE)
+    file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${page})
     set(source ${CMAKE_CURRENT_BINARY_DIR}/course/${name}.cpp)
     add_custom_command(OUTPUT ${source}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/course
@@ -67,7 +68,12 @@ if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text,
         set(run ${CMAKE_COMMAND} -E echo "skipped: training amplifies how rounding differs from a release build:")
       endif()
       add_test(NAME course_${name} COMMAND ${run} quick ${page} ${programs})
-      heed_nightly_test(course_${name}_nightly ${run} nightly ${page} ${programs})
+      file(STRINGS ${page} long REGEX "^```sh nightly")
+      if(long)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+        heed_nightly_test(course_${name}_nightly 2 "The long commands of ${shown} print what the page shows"
+          ${run} nightly ${page} ${programs})
+      endif()
     endif()
   endforeach()
 endif()
@@ -76,10 +82,12 @@ endif()
 if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)
   set(exercises ${CMAKE_CURRENT_SOURCE_DIR}/course/exercises.sh $<TARGET_FILE:heed_program>)
   add_test(NAME exercises COMMAND ${exercises} quick)
-  heed_nightly_test(all_exercises ${exercises} all)
+  heed_nightly_test(all_exercises 6 "Every exercise: the stub fails, and the solution passes"
+  ${exercises} all)
   set(museum ${CMAKE_CURRENT_SOURCE_DIR}/course/museum.sh $<TARGET_FILE:heed_program>)
   add_test(NAME museum COMMAND ${museum} quick)
-  heed_nightly_test(all_museum ${museum} all)
+  heed_nightly_test(all_museum 5 "Every exhibit of the museum builds, and shows what it says"
+  ${museum} all)
   # The first looks for work folders that are left, where the second has some.
   set_tests_properties(exercises course_teaching PROPERTIES RESOURCE_LOCK answers)
 endif()
@@ -96,10 +104,13 @@ target_link_libraries(playground_double PRIVATE
   heed_nn_f64 heed_optim_f64 heed_data_f64 nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
 add_test(NAME playground_library COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/library.sh ${PROJECT_SOURCE_DIR}
   ${playground_apps})
-heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh ${PROJECT_BINARY_DIR})
+heed_nightly_test(playground 12 "The playground computes what the program computes, in a browser and within its memory"
+  ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh ${PROJECT_BINARY_DIR})
 
 # The site, in a browser. npm fetches its packages into the build folder.
-heed_nightly_test(site ${CMAKE_CURRENT_SOURCE_DIR}/course/site/run.sh ${CMAKE_CURRENT_BINARY_DIR}/site)
+heed_nightly_test(site 4 "The site builds, and a browser finds no fault in its pages"
+  ${CMAKE_CURRENT_SOURCE_DIR}/course/site/run.sh ${CMAKE_CURRENT_BINARY_DIR}/site)
 
 # The slides of a class, by pandoc.
-heed_nightly_test(slides ${CMAKE_CURRENT_SOURCE_DIR}/course/slides/run.sh ${CMAKE_CURRENT_BINARY_DIR}/slides)
+heed_nightly_test(slides 1 "The slides of all weeks"
+  ${CMAKE_CURRENT_SOURCE_DIR}/course/slides/run.sh ${CMAKE_CURRENT_BINARY_DIR}/slides)

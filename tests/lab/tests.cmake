@@ -5,13 +5,15 @@ heed_test_in_two(lab SOURCES ${claims} PATTERNS "sweep: the data that*" "profile
 heed_program_tests(test_lab)
 target_sources(test_lab PRIVATE apps/program.cpp)
 target_compile_definitions(test_lab PRIVATE HEED_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
-heed_nightly_test(study ${CMAKE_CURRENT_SOURCE_DIR}/docs/study.sh $<TARGET_FILE:heed_program>)
+heed_nightly_test(study 4 "The study of docs/experiments.md prints what the page shows"
+  ${CMAKE_CURRENT_SOURCE_DIR}/docs/study.sh $<TARGET_FILE:heed_program>)
 add_test(NAME sweep COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/sweep.sh $<TARGET_FILE:heed_program> ${library})
 add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh $<TARGET_FILE:heed_program>)
-heed_nightly_test(slurm ${CMAKE_CURRENT_SOURCE_DIR}/program/slurm.sh $<TARGET_FILE:heed_program>)
+heed_nightly_test(slurm 2 "A sweep whose runs are started by Slurm"
+  ${CMAKE_CURRENT_SOURCE_DIR}/program/slurm.sh $<TARGET_FILE:heed_program>)
 
 # The views of `heed inspect` on trained runs, against a second computation.
-heed_nightly_test(inspect_runs
+heed_nightly_test(inspect_runs 3 "heed inspect shows of three trained runs what a second computation gives"
   ${with_python} ${CMAKE_CURRENT_SOURCE_DIR}/lab/inspect/runs.py $<TARGET_FILE:heed_program>)
 
 # ONNX files, checked by libonnx where it is installed, and by ONNX Runtime for node.
@@ -26,7 +28,9 @@ if(HEED_LIBONNX AND Protobuf_FOUND)
   target_compile_definitions(onnx_check PRIVATE ONNX_ML ONNX_NAMESPACE=onnx)
   target_link_libraries(onnx_check PRIVATE ${HEED_LIBONNX} onnx_proto protobuf::libprotobuf)
 endif()
-heed_nightly_test(onnx_trained ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh trained
+heed_nightly_test(onnx_trained 6 "ONNX Runtime computes what three trained models compute"
+  ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh trained
   $<TARGET_FILE:test_lab> $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/build/node_modules)
-heed_nightly_test(onnx_page ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh page
+heed_nightly_test(onnx_page 1 "A page in a browser runs an exported model"
+  ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh page
   $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/build/node_modules)

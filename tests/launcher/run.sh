@@ -504,8 +504,14 @@ expect calls "$(<"$calls")" $'*\nninja all\nctest --preset release --test-dir */
 call test --gate -R d
 expect calls "$(<"$calls")" $'*\nctest --preset gate *-R d'
 : >"$calls"
-call test --nightly -R c
-expect calls "$(<"$calls")" $'*\nctest --preset nightly *-R c'
+mkdir -p "$tree/tests/nightly"
+printf '#!/usr/bin/env bash\necho "run.sh $*" >>"$calls"\n' >"$tree/tests/nightly/run.sh"
+chmod +x "$tree/tests/nightly/run.sh"
+call test --nightly 2/4 -R c
+expect calls "$(<"$calls")" $'*ninja all\nrun.sh */build/release-* 2/4 -R c'
+: >"$calls"
+call test --nightly --table page.md
+expect calls "$(<"$calls")" 'run.sh */build/release-* --table page.md'
 
 case_name="shows the checks that failed, and counts a crash as one failure"
 cat >"$tree/more" <<'END'
