@@ -2,7 +2,7 @@
 # Trainings by several processes (MPI): the same bits as by one, whatever their number, also if one is killed and another
 # number resumes. Uses every MPI that is installed (Debian: openmpi-bin, mpich) and built (targets heed_openmpi, heed_mpich).
 #
-#   ranks.sh PROGRAM [quick|all [LIBRARY]]    all: every number of processes for every config and MPI; thirty kills
+#   ranks.sh PROGRAM [quick|all [LIBRARY]]    all: every number of processes for every config and MPI; a hundred kills
 #                                             LIBRARY: tests/program/faults.cpp
 set -euo pipefail
 program=$(readlink -f "$1")
@@ -140,7 +140,7 @@ fi
 # A process that is killed ends all, and loses no checkpoint. Another number of processes, of another MPI, resumes.
 processes() { pgrep -f "^$program train [a-z0-9]*.toml --resume --run killed" || true; }
 kills=3 killed=0 slowest=0
-[[ $scale == quick ]] || kills=30
+[[ $scale == quick ]] || kills=100
 while ((killed < kills)); do
   config=${configs[killed % ${#configs[@]}]}
   rm -rf killed

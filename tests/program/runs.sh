@@ -27,6 +27,22 @@ same_run() {
   done
 }
 
+# runs SWEEP: the folders of its runs.
+runs() { (cd "$1" && find . -name config.toml -printf '%h\n' | sort); }
+# same_sweep A B: fails unless both have the same runs, with the same bits.
+same_sweep() {
+  local run
+  diff <(runs "$1") <(runs "$2") || return 1
+  while read -r run; do
+    if [[ -e $1/$run/result.json ]]; then
+      same_run "$1/$run" "$2/$run" || { echo "$run differs"; return 1; }
+    else
+      [[ ! -e $2/$run/result.json ]] || { echo "$run was continued"; return 1; }
+      cmp "$1/$run/checkpoints/latest/model.safetensors" "$2/$run/checkpoints/latest/model.safetensors" || return 1
+    fi
+  done < <(runs "$1")
+}
+
 # newest RUN: the step of its newest checkpoint, or nothing.
 newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
 

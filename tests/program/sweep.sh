@@ -24,20 +24,6 @@ keep = 0.5
 "optim.lr" = [1e-3, 1e-2, 3e-2, 1e-30]
 TOML
 
-runs() { (cd "$1" && find . -name config.toml -printf '%h\n' | sort); }
-# same_sweep A B: fails unless both have the same runs, with the same bits.
-same_sweep() {
-  local run
-  diff <(runs "$1") <(runs "$2") || return 1
-  while read -r run; do
-    if [[ -e $1/$run/result.json ]]; then
-      same_run "$1/$run" "$2/$run" || { echo "$run differs"; return 1; }
-    else
-      [[ ! -e $2/$run/result.json ]] || { echo "$run was continued"; return 1; }
-      cmp "$1/$run/checkpoints/latest/model.safetensors" "$2/$run/checkpoints/latest/model.safetensors" || return 1
-    fi
-  done < <(runs "$1")
-}
 sweep() { "$program" sweep "$@" >out 2>err; }
 expect() {  # expect CODE ARGUMENTS…: a sweep that ends with this exit code
   local code=0 expected=$1
