@@ -4,6 +4,8 @@
 //   FAULT_CALL    which call fails, counted from 1 (0: none)
 //   FAULT_ERRNO   its errno; without it the call takes FAULT_SECONDS longer, and does not fail
 //   FAULT_LIST    file to append a line to for each call: its name and its path
+//   FAULT_CLOCK   if it is there, each reading of the time of day is off by up to ten thousand
+//   hours
 //
 // Counts the calls of write, fsync, open (to write), mkdir, rename, symlink, unlink, rmdir and
 // ftruncate with a path or a file in the folder.
@@ -17,6 +19,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace {
@@ -57,6 +60,13 @@ bool fails(const char* call, std::string path) {
   else
     sleep(static_cast<unsigned>(std::atoi(std::getenv("FAULT_SECONDS"))));
   return error != nullptr;
+}
+
+// Returns by how many seconds the next reading of the time of day is off.
+time_t jump() {
+  static const bool jumps = std::getenv("FAULT_CLOCK");
+  static unsigned readings = 0;
+  return jumps ? static_cast<time_t>(++readings * 2654435761U % 20001) * 3600 - 36000000 : 0;
 }
 
 bool fails(const char* call, int file) { return fails(call, path_of(file)); }
@@ -120,6 +130,19 @@ int unlinkat(int folder, const char* path, int flags) noexcept {
 int remove(const char* path) noexcept {
   static auto* const original = next(remove, "remove");
   return fails("unlink", path) ? -1 : original(path);
+}
+
+int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  static auto* const original = next(clock_gettime, "clock_gettime");
+  const int result = original(clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec += jump();
+  return result;
+}
+
+time_t time(time_t* now) noexcept {
+  timespec exact{};
+  clock_gettime(CLOCK_REALTIME, &exact);
+  return now ? *now = exact.tv_sec : exact.tv_sec;
 }
 
 int rmdir(const char* path) noexcept {
