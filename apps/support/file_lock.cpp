@@ -2,11 +2,8 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <unistd.h>
-
-#if !defined(__linux__) || defined(HEED_PLAIN_SYSTEM)
 #include <sys/file.h>
-#endif
+#include <unistd.h>
 
 namespace heed {
 
@@ -57,5 +54,11 @@ bool is_locked_elsewhere(int file) {
 }
 
 #endif
+
+int lock_folder(const std::string& path) {
+  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (folder >= 0 && ::flock(folder, LOCK_EX) != 0 && errno == EINTR) continue;
+  return folder;
+}
 
 }  // namespace heed

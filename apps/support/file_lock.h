@@ -5,6 +5,8 @@
 // description locks"). On other systems it holds on one machine (flock(2)).
 #pragma once
 
+#include <string>
+
 namespace heed {
 
 // Locks an open file. Returns false with errno EAGAIN or EACCES if another process holds it, and
@@ -16,5 +18,9 @@ bool wait_for_lock(int file);
 // Whether another process holds it. Takes it for a moment where the system cannot be asked (not on
 // Linux).
 bool is_locked_elsewhere(int file);
+
+// Waits until no other process holds the folder by this function, and holds it until the returned
+// file is closed. Returns -1 if there is no such folder.
+int lock_folder(const std::string& path);
 
 }  // namespace heed

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fcntl.h>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <poll.h>
 #include <set>
-#include <sys/file.h>
 
+#include "apps/support/file_lock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/numbers.h"
@@ -323,9 +322,8 @@ Packed pack(const PackOptions& options) {
   const std::string name = folder_in(options.output);
   check_input(!name.empty(), "--output {}: expected a name that ends in .tgz or .tar.gz",
               options.output);
-  const Descriptor one_at_a_time(
-      ::open(folder_of(options.output).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  (void)::flock(one_at_a_time, LOCK_EX);  // archives of one name would share their temporary files
+  // Archives of one name would share their temporary files.
+  const Descriptor held(lock_folder(folder_of(options.output)));
   check_input(!exists(options.output),
               "{}: already exists; remove it, or choose another name with --output",
               options.output);

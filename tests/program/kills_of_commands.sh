@@ -93,11 +93,11 @@ while ((${killed[view]:-0} < kills)); do
   wait $pid 2>/dev/null || true
   killed[view]=$((${killed[view]:-0} + 1))
 done
-"$program" view sweep --port $port >out 2>&1 &
+"$program" view sweep --port $port >served 2>&1 &
 pid=$!
-for ((i = 0; i < 200; ++i)); do [[ ! -s out ]] || break; sleep 0.05; done
+for ((i = 0; i < 400; ++i)); do [[ ! -s served ]] || break; sleep 0.05; done
 kill -INT $pid
-wait $pid || { cat out >&2; fail "view: does not start after ${killed[view]} kills"; }
+wait $pid || { cat served >&2; fail "view: does not start after ${killed[view]} kills"; }
 diff before <(find sweep -type f -exec cksum {} + | sort) >&2 || fail "view: changes a file"
 
 for name in sweep pack view; do printf '%d kills of heed %s; ' "${killed[$name]}" $name; done
