@@ -134,7 +134,7 @@ while read -r key; do
 done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs course configs | sed 's/--set //; s/=//' | sort -u)
 while IFS=: read -r page key; do
   grep -qE "^$key(\.|$)" <<<"$keys" || complain "$page names a key that does not exist: $key"
-done < <(grep -roE '`(model|data|train|optim|schedule)\.[a-z_.]*[a-z_]' --include='*.md' docs course README.md | tr -d '`' | grep -vE ':(model\.(safetensors|onnx)|train\.loss)$' | sort -u)
+done < <(grep -roE '`(model|data|train|optim|schedule)\.[a-z_.]*[a-z_]' --include='*.md' docs course README.md | tr -d '`' | grep -vE ':(model\.(safetensors|onnx)|train\.loss|data\.json)$' | sort -u)
 
 # The documents that heed claims names are those of docs/sources.md, which describes some at greater length.
 while read -r id title; do
