@@ -35,6 +35,9 @@ else()
   endif()
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   set(HEED_THREADS OpenMP::OpenMP_CXX)
+  if(HEED_STATIC)  # a program gets the archive, and the module of Python, which cannot have it, the shared library
+    set(HEED_THREADS ${OpenMP_CXX_FLAGS})
+  endif()
 endif()
 
 # Programs keep their path to BLAS when they are installed.

@@ -2,6 +2,7 @@
 # Builds what is released, on Debian 12, by plain CMake:
 #   heed-VERSION-linux-x86-64.tar.gz    programs that run on any Linux, one for each kind of processor, and the configs
 #   heed_VERSION_amd64.deb              the same programs, and the library for C++
+#   heed-VERSION-cp311-*.whl            the same programs, and the module of Python for each kind of processor
 #   heed-VERSION-linux-aarch64.tar.gz   the program for ARM, cross-compiled
 #   heed-VERSION-linux-*.cdx.json       the packages of Debian whose code is in the programs, by CycloneDX
 #   SHA256SUMS
@@ -22,12 +23,12 @@ version=$(in_cmake 'project\(heed VERSION')$(in_cmake 'set\(HEED_VERSION_SUFFIX'
 maintainer="${DEBFULLNAME:-the heed authors} <${DEBEMAIL:-heed@example.org}>"
 time=$(git -C "$source" log -1 --format=%ct 2>/dev/null || date +%s)
 
-# build FOLDER OPTION…: the program, as FOLDER/bin/heed, with the commit of today.
+# build FOLDER OPTION…: the $targets, of which heed_program is FOLDER/bin/heed, with the commit of today.
 build() {
   cmake -S "$source" -B "$1" -G Ninja -DHEED_STATIC=ON -DCMAKE_INSTALL_PREFIX=/usr \
     "-DCMAKE_EXE_LINKER_FLAGS=-Wl,-Map=$1/map" "${@:2}" >/dev/null
-  rm -f "$1/apps/heed_program_commit.cpp"
-  cmake --build "$1" --target heed_program >"$1/log" || { cat "$1/log"; exit 1; }
+  rm -f "$1"/*/heed_*_commit.cpp
+  cmake --build "$1" --target "${targets[@]}" >"$1/log" || { cat "$1/log"; exit 1; }
 }
 
 # packages FOLDER ARCHITECTURE: of Debian, those of the headers that were compiled and of the libraries that the linker took
@@ -75,14 +76,14 @@ archive() {
 }
 
 x86_64() {
-  local kind stage=$builds/stage root=$builds/root doc=$builds/root/usr/share/doc/heed
-  rm -rf "$stage" "$root"
+  local kind stage=$builds/stage root=$builds/root doc=$builds/root/usr/share/doc/heed wheel targets=(heed_program heed_python)
+  rm -rf "$stage" "$root" "$builds/$oldest_kind/python"
   mkdir -p "$stage"/{bin,libexec}
   for kind in "${newer_kinds[@]}"; do
-    build "$builds/$kind" -DHEED_ARCH="$kind"
+    build "$builds/$kind" -DHEED_ARCH="$kind" -DHEED_PYTHON=ON
     strip -o "$stage/libexec/heed-$kind" "$builds/$kind/bin/heed"
   done
-  build "$builds/$oldest_kind" -DHEED_ARCH="$oldest_kind" -DHEED_SIBLINGS="$(IFS=';'; echo "${newer_kinds[*]}")"
+  build "$builds/$oldest_kind" -DHEED_ARCH="$oldest_kind" -DHEED_PYTHON=ON -DHEED_SIBLINGS="$(IFS=';'; echo "${newer_kinds[*]}")"
   strip -o "$stage/bin/heed" "$builds/$oldest_kind/bin/heed"
   archive x86-64 "$stage" "$builds/$oldest_kind" amd64
 
@@ -108,10 +109,22 @@ x86_64() {
     -D CPACK_PACKAGE_VERSION="${version/-/\~}" -D CPACK_DEBIAN_PACKAGE_MAINTAINER="$maintainer" \
     -D CPACK_PACKAGE_DIRECTORY="$builds/cpack" >/dev/null
   mv "$builds"/cpack/*.deb "$output"
+
+  # The wheel: that of the oldest kind, to which these add the others. heed/x86-64-v3 has the module for x86-64-v3.
+  wheel=$(echo "$builds/$oldest_kind"/python/heed-*)
+  for kind in "${newer_kinds[@]}"; do
+    mkdir -p "$wheel/heed/$kind"
+    strip -o "$wheel/heed/$kind"/_heed.so "$builds/$kind"/python/heed/_heed.*.so
+  done
+  mkdir -p "$wheel"/*.data/data
+  cp -r "$stage/libexec" "$wheel"/*.data/data
+  cp -r "$stage"/{LICENSE,licenses} "$wheel"/*.dist-info
+  SOURCE_DATE_EPOCH=$time cmake --build "$builds/$oldest_kind" --target wheel >"$builds/log"
+  mv "$builds/$oldest_kind"/heed-*.whl "$output"
 }
 
 aarch64() {
-  local libraries=/usr/lib/aarch64-linux-gnu stage=$builds/stage-aarch64
+  local libraries=/usr/lib/aarch64-linux-gnu stage=$builds/stage-aarch64 targets=heed_program
   build "$builds/aarch64" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DHEED_ARCH= \
     -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu \
     -DOPENSSL_CRYPTO_LIBRARY=$libraries/libcrypto.a

@@ -21,10 +21,36 @@ import tempfile
 if not any(name in os.environ for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")):
     os.environ["GOMP_SPINCOUNT"] = "3000"  # which libgomp reads when it is loaded: see apps/main.cpp
 
+_package = pathlib.Path(__file__).resolve().parent
+
+
+def _program():
+    """Returns the program heed of this package, which trains the runs of a sweep."""
+    import sysconfig
+
+    folders = [_package.parent / "bin", _package.parent.parent / "bin", pathlib.Path(sysconfig.get_path("scripts"))]
+    return next((str(folder / "heed") for folder in folders if (folder / "heed").is_file()), "heed")
+
+
+def _choose_kernels():
+    """Lets the import of _heed find the module for the kind of processor that the program heed chooses (HEED_KERNELS)."""
+    import subprocess
+
+    asked = subprocess.run([_program(), "--version"], capture_output=True, text=True)
+    if asked.returncode != 0:
+        raise ImportError(asked.stderr.strip().removeprefix("error: "))
+    kind = asked.stdout.split("kernels: ")[1].split()[0]
+    __path__.insert(0, str(_package / kind))
+
+
+if any(_package.glob("x86-64-*")):  # a released wheel: one module for each kind
+    _choose_kernels()
 from . import _heed, _tasks  # noqa: E402
 
 __all__ = ["Activations", "Comparison", "Error", "InputError", "Run", "compare", "open", "sweep", "task", "train"]
 __version__ = _heed.version
+_heed.use_program(_program())
+_heed.use_tasks()
 
 
 class Error(RuntimeError):
@@ -33,19 +59,6 @@ class Error(RuntimeError):
 
 class InputError(ValueError):
     """A mistake in an argument, a config, data or a run. The text is that of the command, which says where and what to do."""
-
-
-def _program():
-    """Returns the program heed of this package, which trains the runs of a sweep."""
-    import sysconfig
-
-    package = pathlib.Path(__file__).resolve().parent
-    folders = [package.parent / "bin", package.parent.parent / "bin", pathlib.Path(sysconfig.get_path("scripts"))]
-    return next((str(folder / "heed") for folder in folders if (folder / "heed").is_file()), "heed")
-
-
-_heed.use_program(_program())
-_heed.use_tasks()
 
 
 def _toml(value):

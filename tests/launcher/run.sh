@@ -4,7 +4,7 @@
 #   run.sh LAUNCHER [busybox]      with busybox most of its tools are those of BusyBox instead of GNU's
 # HEED_TEST_BASH=FILE runs the launcher by another bash, such as macOS's /bin/bash.
 set -euo pipefail
-unset HEED_BUILD HEED_WERROR OMPI_COMM_WORLD_RANK PMI_RANK
+unset HEED_BUILD HEED_PYTHON HEED_WERROR OMPI_COMM_WORLD_RANK PMI_RANK
 launcher=$1
 if [[ ${2-} == busybox ]] && ! type busybox &>/dev/null; then
   echo "skipped: there is no busybox"

@@ -2,7 +2,7 @@
 # Makes the archive and the package for x86-64 (packaging/release.sh) and tries them where nothing is installed: the archive
 # trains in fresh systems of Debian 11, 12 and 13 with the kernels for each kind of processor that this one can be, and in an
 # emulator of older ones. It has the bits of HEED, this machine's program, if that has the same kernels. The package is
-# installed in Debian 12 and removed. Prints the seconds of each training.
+# installed in Debian 12 and removed, and the wheel passes its tests there. Prints the seconds of each training.
 #   archive.sh SOURCE_FOLDER WORK_FOLDER HEED
 set -euo pipefail
 source=$1 work=$2 heed=$3
@@ -78,6 +78,17 @@ for suite in bullseye bookworm trixie; do
     in_system "dpkg --purge heed" >"$work/log" 2>&1 || fail "$(<"$work/log")"
     diff "$work/before" <(files) || fail "the package leaves files"
     echo "$suite: the package was installed and removed"
+
+    # The wheel: from Python, each kind of kernels has the bits of the program with the same kernels.
+    in_system "apt-get -qq update && apt-get -qq install -y --no-install-recommends python3-venv python3-numpy" >"$work/log" 2>&1 || fail "$(<"$work/log")"
+    git -C "$source" archive HEAD tests/python docs configs | tar -x -C "$root/root"
+    cp "$work"/output/heed-*.whl "$root/root"
+    in_system "cd && tests/python/run.sh heed-*.whl" >"$work/log" 2>&1 || fail "$suite: the wheel: $(<"$work/log")"
+    for kind in "${kinds[@]}"; do
+      in_system "cd && HEED_KERNELS=$kind tests/python/run.sh heed-*.whl python3 test_heed.Training.test_bits_are_those_of_the_command" >"$work/log" 2>&1 ||
+        fail "$suite: the wheel with $kind: $(<"$work/log")"
+    done
+    echo "$suite: the wheel passes its tests"
   fi
   remove_system
 done

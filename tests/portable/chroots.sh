@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the first two blocks of README.md as root in fresh systems of Debian 12 and 13, each block in one of its own: all tests
-# pass, and both programs train to the score that README.md prints. Prints the seconds of each command.
+# pass, and both programs train to the score that README.md prints. In Debian 13 the module of Python is built and tested, too.
+# Prints the seconds of each command.
 #   chroots.sh SOURCE_FOLDER WORK_FOLDER [SUITE]…
 set -euo pipefail
 source=$1 work=$2
@@ -13,6 +14,10 @@ block() {
   awk -v n="$1" '/^```sh/ { inside = ++block == n; next } /^```/ { inside = 0 } inside' "$source/README.md" |
     sed 's|^\./heed |./heed --yes |; s|apt-get install|& -y|; s|apt-get|apt-get -qq|'
 }
+# python SUITE: the commands that test its module of Python; tests/python/nightly.sh has those of Debian 12.
+python() {
+  [[ $1 != trixie ]] || printf '%s\n' './heed --yes python -c "import heed"' 'tests/python/run.sh build/python'
+}
 score=$(grep '^test  ' "$source/README.md")
 
 for suite in "${suites[@]}"; do
@@ -24,7 +29,7 @@ for suite in "${suites[@]}"; do
       in_system "cd /heed && $command" >"$work/log" 2>&1 || fail "$suite: $command: $(tail -n 50 "$work/log")"
       printf '%s: %d s: %s\n' "$suite" $((SECONDS - seconds)) "$command"
       [[ $command != *train\ configs/reverse.toml* ]] || grep -qxF "$score" "$work/log" || fail "$suite: another score: $(grep '^test' "$work/log")"
-    done < <(block $number)
+    done < <(block $number; ((number > 1)) || python $suite)
     remove_system
   done
 done

@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -76,6 +77,8 @@ class Training(InFolder):
         self.assertEqual(len(digests("python")), 2)
         self.assertEqual(digests("command"), digests("python"))
         self.assertEqual(rows("command"), rows("python"))
+        records = [json.loads(pathlib.Path(each, "run.json").read_text()) for each in ("command", "python")]
+        self.assertEqual(records[0]["kernels"], records[1]["kernels"])
         lines = pathlib.Path("python/metrics.jsonl").read_text().splitlines()
         self.assertEqual(given, [json.loads(line) for line in lines])
         self.assertEqual(run.path, "python")
@@ -210,9 +213,13 @@ class Runs(InFolder):
         self.assertEqual(metrics["steps"].step.tolist(), list(range(20, 201, 20)))
         self.assertEqual(metrics["steps"].dtype["step"], numpy.int64)
         self.assertEqual(metrics["val"]["val.loss"].dtype, numpy.float64)
-        self.assertEqual(len(metrics["val"].to_pandas()["val.loss"]), 7)
         entropy = metrics["statistics"]["statistics.heads.decoder.layers.0.attention.entropy"]
         self.assertEqual(entropy.shape, (10, 2))
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_metrics_in_pandas(self):
+        metrics = self.language.metrics
+        self.assertEqual(len(metrics["val"].to_pandas()["val.loss"]), 7)
         self.assertEqual(len(metrics["statistics"].to_pandas()), 10)
 
     def test_forward_has_the_logits_and_taps(self):

@@ -4,8 +4,10 @@ import ast
 import inspect
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import heed
@@ -66,6 +68,25 @@ class Texts(unittest.TestCase):
         environment = {key: value for key, value in os.environ.items() if key not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
         said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment).stdout
         self.assertEqual(said, b"3000\n")
+
+    def test_the_program_chooses_the_module(self):
+        with tempfile.TemporaryDirectory() as base:
+            library, program = pathlib.Path(base, "lib"), pathlib.Path(base, "bin", "heed")
+            shutil.copytree(folder, library / "heed", ignore=shutil.ignore_patterns("*.so*", "x86-64-*"))
+            (library / "heed" / "x86-64-v9").mkdir()
+            module = "version = 'v9'\n" + "use_program = use_tasks = lambda *path: None\n"
+            (library / "heed" / "x86-64-v9" / "_heed.py").write_text(module)
+            program.parent.mkdir()
+
+            def imported(script):
+                program.write_text("#!/bin/sh\n" + script)
+                program.chmod(0o755)
+                code = "import heed; print(heed.__version__)"
+                words = {"env": {**os.environ, "PYTHONPATH": str(library)}, "capture_output": True, "text": True}
+                return subprocess.run([sys.executable, "-c", code], **words)
+
+            self.assertEqual(imported("echo heed 1; echo kernels: x86-64-v9").stdout, "v9\n")
+            self.assertIn("ImportError: HEED_KERNELS=v1: no\n", imported("echo error: HEED_KERNELS=v1: no >&2; exit 2").stderr)
 
 
 if __name__ == "__main__":
