@@ -78,7 +78,7 @@ class Training(InFolder):
         self.assertEqual(digests("command"), digests("python"))
         self.assertEqual(rows("command"), rows("python"))
         records = [json.loads(pathlib.Path(each, "run.json").read_text()) for each in ("command", "python")]
-        self.assertEqual(records[0]["kernels"], records[1]["kernels"])
+        self.assertEqual(*(record["sessions"][0]["kernels"] for record in records))
         lines = pathlib.Path("python/metrics.jsonl").read_text().splitlines()
         self.assertEqual(given, [json.loads(line) for line in lines])
         self.assertEqual(run.path, "python")
