@@ -2,7 +2,7 @@
 # Installs a wheel into a new environment without a network, and runs the tests of this folder with it. Of a build with
 # HEED_PYTHON=ON it builds the wheel first.
 #   run.sh BUILD|WHEEL [PYTHON [NAME OF A TEST…]]
-# HEED_NOTEBOOK=FILE also runs the cells of a notebook.
+# HEED_NOTEBOOK=FILE also runs the cells of a notebook, which may take a minute.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 wheel=$(readlink -f "$1")
@@ -22,5 +22,6 @@ fi
 cd "$folder"
 "$folder/venv/bin/heed" --version | head -1
 PYTHONPATH=$here "$folder/venv/bin/python" -W error -m unittest "${tests[@]}"
+TIMEFORMAT='%R s'
 [[ ! ${HEED_NOTEBOOK-} ]] ||
-  MPLBACKEND=agg "$folder/venv/bin/python" "$here/../../docs/notebook.py" --run "$HEED_NOTEBOOK"
+  time MPLBACKEND=agg timeout 60 "$folder/venv/bin/python" "$here/../../docs/notebook.py" --run "$HEED_NOTEBOOK"
