@@ -16,7 +16,7 @@ block() {
 }
 # python SUITE: the commands that test its module of Python; tests/python/nightly.sh has those of Debian 12.
 python() {
-  [[ $1 != trixie ]] || printf '%s\n' './heed --yes python -c "import heed"' 'tests/python/run.sh build/python'
+  [[ $1 != trixie ]] || printf '%s\n' './heed --yes python -c "import heed"' 'tests/python/run.sh build/python-*'
 }
 score=$(grep '^test  ' "$source/README.md")
 

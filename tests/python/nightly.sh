@@ -16,5 +16,6 @@ python=$(sed -n "s/^_Python_EXECUTABLE:INTERNAL=//p" "$1/CMakeCache.txt")
 HEED_NOTEBOOK=$root/docs/first.ipynb "$root/tests/python/run.sh" "$1" "$python" test_heed test_texts test_forms
 
 build asan "$1-asan"
-LD_PRELOAD=$(g++ -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+# libstdc++ is loaded before Python, too, whose functions that throw the sanitizer looks up when it starts.
+LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
   PYTHONPATH=$1-asan/python:$root/tests/python "$python" -m unittest test_heed test_forms

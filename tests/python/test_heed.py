@@ -96,6 +96,7 @@ class Training(InFolder):
 
     def test_interrupt_and_resume(self):
         heed.train("small.toml", run="whole")
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started this with SIGINT ignored
         handler = signal.getsignal(signal.SIGINT)
 
         def interrupt(row):
