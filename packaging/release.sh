@@ -116,9 +116,9 @@ x86_64() {
     mkdir -p "$wheel/heed/$kind"
     strip -o "$wheel/heed/$kind"/_heed.so "$builds/$kind"/python/heed/_heed.*.so
   done
-  mkdir -p "$wheel"/*.data/data
-  cp -r "$stage/libexec" "$wheel"/*.data/data
-  cp -r "$stage"/{LICENSE,licenses} "$wheel"/*.dist-info
+  mkdir -p "$wheel/${wheel##*/}.data/data"
+  cp -r "$stage/libexec" "$wheel/${wheel##*/}.data/data"
+  cp -r "$stage"/{LICENSE,licenses} "$wheel/${wheel##*/}.dist-info"
   SOURCE_DATE_EPOCH=$time cmake --build "$builds/$oldest_kind" --target wheel >"$builds/log"
   mv "$builds/$oldest_kind"/heed-*.whl "$output"
 }
