@@ -546,6 +546,25 @@ TEST_CASE("inspect: the stages of the lens are those of trace, and end with the 
   }
 }
 
+TEST_CASE("inspect: the table of ablate has each part, the one that matters most first") {
+  const InspectedTask t(ModelKind::seq2seq);
+  const Ablation cut = ablate(*t.inspected, AblateWith::zero);
+  const Table table = cut.table();
+  REQUIRE(table.rows.size() == cut.parts.size() + 1);
+  double most = -INFINITY;
+  for (const auto& part : cut.parts) most = std::max(most, part.delta.mean);
+  CHECK(table.rows[1][2] == fmt::format("{:+.4f}", most));
+}
+
+TEST_CASE("inspect: the lens of a classifier shows its first example, and no position") {
+  const InspectedTask t(ModelKind::classifier, {}, &data_kinds::shapes);
+  const Lens seen = lens(*t.inspected);
+  REQUIRE(seen.target);
+  CHECK(*seen.target == t.inspected->token(t.inspected->batches[0].target[0]));
+  CHECK(!seen.position);
+  CHECK(seen.stages.size() >= 2);
+}
+
 TEST_CASE("inspect: the page of a run as it is has its snapshots, and begins with a hard example") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
