@@ -14,12 +14,6 @@ program=$(readlink -f "$1") library=$(readlink -f "$2")
 disks=${3:-10}
 RANDOM=${4:-1}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
-cat >grid.toml <<'TOML'
-config = "tiny.toml"
-seeds = [1, 2]
-[axes]
-"optim.lr" = [1e-3, 1e-2]
-TOML
 call() { "$program" "$@" >out 2>err; }
 ok() { call "$@" || { cat err >&2; fail "heed $*: failed"; }; }
 one_error() { [[ $(grep -c '^error: ' err) == 1 && $(tail -n 1 err) == error:* ]]; }

@@ -10,12 +10,6 @@ kills=${2:-10}
 RANDOM=${3:-1}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
 
-cat >grid.toml <<'TOML'
-config = "tiny.toml"
-seeds = [1, 2]
-[axes]
-"optim.lr" = [1e-3, 1e-2]
-TOML
 milliseconds() { echo "${EPOCHREALTIME/./}" | sed 's/...$//'; }
 # The names of all files, and the contents of those that no training changes.
 listed() { find "$1" -printf '%P\n' | LC_ALL=C sort; }

@@ -66,3 +66,10 @@ kind = "sort"
 symbols = 3
 lengths = [4, 4]
 TOML
+# A sweep of four of them.
+cat >grid.toml <<'TOML'
+config = "tiny.toml"
+seeds = [1, 2]
+[axes]
+"optim.lr" = [1e-3, 1e-2]
+TOML

@@ -7,12 +7,6 @@ program=$(readlink -f "$1")
 library=${2:+$(readlink -f "$2")}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
 
-cat >grid.toml <<'TOML'
-config = "tiny.toml"
-seeds = [1, 2]
-[axes]
-"optim.lr" = [1e-3, 1e-2]
-TOML
 cat >halving.toml <<'TOML'
 config = "tiny.toml"
 method = "halving"
