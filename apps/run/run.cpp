@@ -37,7 +37,7 @@ const TrainedModel& Run::loaded() const { return *loaded_; }
 
 std::vector<std::string> Run::generate(const std::string& prompt, const GenerateOptions& o) const {
   loaded_->check_reads(ModelKind::language_model,
-                       "expected a language model; use predict() or model()");
+                       "expected a language model; use predict(), or model() in C++");
   const TrainedModel::Here here(*loaded_);
   GenerationOptions options = default_generation(loaded_->experiment(), loaded_->corpus);
   options.count = o.count;
@@ -55,8 +55,9 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
 
 std::vector<std::string> Run::predict(std::span<const std::string> lines,
                                       const GenerateOptions& o) const {
-  loaded_->check_reads(ModelKind::seq2seq,
-                       "expected a model that reads lines of text; use generate() or model()");
+  loaded_->check_reads(
+      ModelKind::seq2seq,
+      "expected a model that reads lines of text; use generate(), or model() in C++");
   const TrainedModel::Here here(*loaded_);
   GenerationOptions options = default_generation(loaded_->experiment(), loaded_->corpus);
   options.beam = o.beam;
