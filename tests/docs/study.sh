@@ -19,9 +19,9 @@ ln -s "$root/configs" "$folder/configs"
 cd "$folder"
 PATH=$folder/bin:$PATH bash -euo pipefail -c "$(block sh)" >out 2>err || { tail -n 20 err; fail "a command of the study fails"; }
 
-# Numbers depend on the last bits of weights, and so on the processor: the words and the signs of the effects are compared.
+# Numbers depend on the last bits of weights, and so on the processor: the words before the numbers are compared.
 while IFS= read -r line; do
-  grep -qF -- "$(sed -E 's/^(.*: [+-]).*/\1/' <<<"$line")" out || fail "the study does not print: $line"
+  grep -qF -- "$(sed -E 's/^(.* (lower|higher) by ).*/\1/' <<<"$line")" out || fail "the study does not print: $line"
 done < <(block text)
 for file in curves.csv kinds.svg; do [[ -s $file ]] || fail "the study writes no $file"; done
 grep -q '^\\bottomrule$' table.tex || fail "the study writes no table.tex"
