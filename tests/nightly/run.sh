@@ -107,7 +107,7 @@ for name in "${names[@]}"; do
     { gsub(/.*<system-out>|<\/system-out>.*/, "") }
     /skipped:/ && result == "skipped" { said = $0 }
     /tests passed/ { passed = $0 }
-    NF && !/^[ \t]*</ { last = $0 }
+    NF && !/^[ \t]*[<>]/ { last = $0 }  # the XML is the tags, and > at the end of one
     END {
       if (said == "") said = passed == "" ? last : passed
       sub(/^.*skipped: /, "", said)
