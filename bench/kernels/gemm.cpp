@@ -5,7 +5,7 @@
 //   nn   dx = dy w       backward      (rows, inputs), sums over outputs
 //   tn   dw = dyᵀ x      backward      (outputs, inputs), sums over rows
 //
-// Beside each product in float32 stands OpenBLAS's own on as many threads.
+// Each product in float32 is also measured with OpenBLAS, on as many threads.
 #include "core/kernels/gemm/gemm.h"
 
 #include <cblas.h>

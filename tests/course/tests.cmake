@@ -83,11 +83,11 @@ if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)
   set(exercises ${CMAKE_CURRENT_SOURCE_DIR}/course/exercises.sh $<TARGET_FILE:heed_program>)
   add_test(NAME exercises COMMAND ${exercises} quick)
   heed_nightly_test(all_exercises 6 "Every exercise: the stub fails, and the solution passes"
-  ${exercises} all)
+    ${exercises} all)
   set(museum ${CMAKE_CURRENT_SOURCE_DIR}/course/museum.sh $<TARGET_FILE:heed_program>)
   add_test(NAME museum COMMAND ${museum} quick)
   heed_nightly_test(all_museum 5 "Every exhibit of the museum builds, and shows what it says"
-  ${museum} all)
+    ${museum} all)
   # The first looks for work folders that are left, where the second has some.
   set_tests_properties(exercises course_teaching PROPERTIES RESOURCE_LOCK answers)
 endif()

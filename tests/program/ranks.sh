@@ -29,12 +29,10 @@ batch_size = 8
 shards = 8
 statistics = true
 TOML
-measures='[]'
-if grep -q '^ *inspect ' <("$program" --help); then measures='["heads", "ablate", "lens"]'; fi
 cat >language.toml <<TOML
 base = "base.toml"
 [train]
-measures = $measures
+measures = $(measures)
 [data]
 kind = "sort"
 symbols = 3

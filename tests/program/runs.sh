@@ -46,6 +46,9 @@ same_sweep() {
 # newest RUN: the step of its newest checkpoint, or nothing.
 newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
 
+# The value of train.measures with which $program must not change a bit: none of a program without lab/.
+measures() { if grep -q '^ *inspect ' <("$program" --help); then echo '["heads", "ablate", "lens"]'; else echo '[]'; fi; }
+
 # The config of a training of a tenth of a second.
 cat >tiny.toml <<'TOML'
 [train]

@@ -41,14 +41,11 @@ threshold = 0.05
 [data]
 kind = "reverse"
 TOML
-# Measures of a program that has lab/: they must not change a bit.
-measures='[]'
-if grep -q '^ *inspect ' <("$program" --help); then measures='["heads", "ablate", "lens"]'; fi
 cat >language.toml <<TOML
 base = "base.toml"
 [train]
 keep_checkpoints = 3
-measures = $measures
+measures = $(measures)
 measure_every = 5
 [model]
 kind = "language_model"
