@@ -41,6 +41,7 @@ struct InspectedTask {
                          const DataKind* data = &data_kinds::reverse) {
     experiment.data.kind = data;
     if (data == &data_kinds::graph) experiment.data.lengths = {4, 8};
+    if (data == &data_kinds::shapes) experiment.data.size = 4;
     ModelOptions& o = experiment.model;
     o.kind = kind;
     o.dim = 16;
@@ -155,25 +156,31 @@ TEST_CASE("inspect: all heads of a layer and its sublayer are one set, and the d
 }
 
 TEST_CASE("inspect: a set of parts is resampled from the whole model") {
-  const InspectedTask t(ModelKind::language_model, {}, &data_kinds::addition);
-  // With the embedding and all layers of the next example a model has its logits.
-  ExampleLosses expected;
-  int64_t length = 0;
-  for (const Batch& batch : t.inspected->batches) {
-    const Tensor logits = t.model->logits(batch);
-    Tensor next = Tensor::empty(logits.shape());
-    const int64_t rows = logits.dim(0), size = logits.size() / rows;
-    for (int64_t i = 0; i < logits.size(); ++i)
-      next.mutable_data()[i] = logits.data()[(i / size + 1) % rows * size + i % size];
-    for (int64_t b = 0; b < rows; ++b) REQUIRE(batch.input_lengths[b] == logits.dim(1));
-    length = logits.dim(1);
-    expected.add(next, batch);
+  for (const DataKind* const data : {&data_kinds::addition, &data_kinds::reverse}) {
+    const InspectedTask t(ModelKind::language_model, {}, data);
+    // With the embedding and all layers of the next example a model has its logits. A shorter
+    // example is followed by its last position.
+    ExampleLosses expected;
+    int64_t longest = 0;
+    for (const Batch& batch : t.inspected->batches) {
+      const Tensor logits = t.model->logits(batch);
+      Tensor next = Tensor::empty(logits.shape());
+      const int64_t rows = logits.dim(0), length = logits.dim(1), classes = logits.dim(2);
+      for (int64_t b = 0; b < rows; ++b) {
+        const int64_t other = (b + 1) % rows, last = batch.input_lengths[other] - 1;
+        for (int64_t at = 0; at < length; ++at)
+          std::copy_n(logits.data() + (other * length + std::min(at, last)) * classes, classes,
+                      next.mutable_data() + (b * length + at) * classes);
+      }
+      longest = std::max(longest, length);
+      expected.add(next, batch);
+    }
+    std::string set = "decoder.layers.0,decoder.layers.1";
+    for (int64_t i = 0; i < longest; ++i) set += ",embedding.position." + std::to_string(i);
+    const Json found = ablate(*t.inspected, AblateWith::resample, {set}).json();
+    CHECK(part_named(found, set).at("loss").number() ==
+          doctest::Approx(expected.mean_loss()).epsilon(1e-5));
   }
-  std::string set = "decoder.layers.0,decoder.layers.1";
-  for (int64_t i = 0; i < length; ++i) set += ",embedding.position." + std::to_string(i);
-  const Json found = ablate(*t.inspected, AblateWith::resample, {set}).json();
-  CHECK(part_named(found, set).at("loss").number() ==
-        doctest::Approx(expected.mean_loss()).epsilon(1e-5));
 }
 
 TEST_CASE("inspect: scores of heads do not depend on padding") {
@@ -342,6 +349,30 @@ TEST_CASE("inspect: a graph's heads have no order; they are ablated and attribut
     for (int64_t column = 0; column < 8; ++column) w.mutable_data()[row * 16 + column] = 0;
   CHECK(part_named(cut, layer + ".head.0").at("loss").number() ==
         losses_of(*t.inspected).mean_loss());
+}
+
+TEST_CASE(
+    "inspect: heads along an axis of a grid, and those of a pool, have no places in a sequence") {
+  const auto check_heads = [](const InspectedTask& t, const std::string& where, size_t count) {
+    size_t found = 0;
+    const Json json = head_scores(*t.inspected).json();
+    for (const Json& head : json.at("heads").elements()) {
+      if (!head.at("module").string().starts_with(where)) continue;
+      ++found;
+      for (const char* name : {"previous", "duplicate", "induction", "distance"})
+        CHECK(head.at(name).is_null());
+      CHECK(head.at("entropy").number() > 0);
+    }
+    CHECK(found == count);
+  };
+  const auto along_columns = [](ModelOptions& o) {
+    o.attention.axes = {0};
+    o.pool = Pool::learned;
+    o.pool_queries = 16;  // as many as positions
+  };
+  const InspectedTask t(ModelKind::classifier, along_columns, &data_kinds::shapes);
+  check_heads(t, "encoder", 4);
+  check_heads(t, "pool", 2);
 }
 
 TEST_CASE("inspect: a head that copies has the score 1, and its opposite -1") {
