@@ -84,9 +84,11 @@ prepare() {
 # Drops mutants in parts of a file that the preprocessor excludes.
 drop_absent() {
   cd "$tree"
+  local includes
+  mapfile -t includes < <(grep -ohE -- '-isystem [^ "]+' "$build/compile_commands.json" | sort -u | tr ' ' '\n')
   grep -lE '^#if' "${files[@]}" | while read -r file; do
     for real in "" -DHEED_DOUBLE; do
-      "${CXX:-g++}" -std=c++20 -march=native -fopenmp -I. $real -E -P "$file"
+      "${CXX:-g++}" -std=c++20 -march=native -fopenmp -I. "${includes[@]}" $real -E -P "$file"
     done | { grep -oE 'chosen == \([0-9]+\)' || true; } | tr -dc '0-9\n' | sort -u >"$work/present.txt"
     awk -F'\t' -v file="$file" 'FILENAME == ARGV[1] { present[$1]; next }
       index($2, file " | ") == 1 && !($1 in present) { print $2 }' "$work/present.txt" "$work/mutants.txt"
