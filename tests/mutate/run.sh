@@ -161,7 +161,7 @@ run_all() {
   while IFS=$'\t' read -r number key first _; do
     if grep -qF "$key"$'\t' "$results"; then continue; fi
     state=survived
-    for program in $(programs_of "$key"); do
+    for program in $(programs_of "${key%% | *}"); do
       if ! run "$program" "$number" "$(awk -v p="${program%:*}" '$1 == p { print $2 }' "$work/seconds.txt")" "$1"; then
         state="killed by $program"
         break
