@@ -3,10 +3,12 @@
 #   awk -v page=PAGE -v first=N -f unit.awk -f compare.awk SHOWN PRINTED
 #   awk -v page=PAGE -v first=1 -v tolerance=0.01 -f unit.awk -f compare.awk DRAWN_BEFORE DRAWN_NOW
 #
-# A number agrees if it is the shown one to the digits shown; whole numbers are equal. … stands for any tokens of a line,
-# a line … for any lines. Before … a fraction may also be cut off: 0.1… agrees with 0.19. A mean with its interval over seeds, m [low, high], agrees with another such mean inside the shown
-# interval or at most a quarter of its width, and 0.01, outside of it: results of training differ between processors. With a tolerance every number t may be off by tolerance (1 + |t|): figures, whose last pixels
-# depend on the processor.
+# A number agrees if it is the shown one to the digits shown; whole numbers are equal. … stands for any tokens of a
+# line, a line … for any lines. Before … a fraction may also be cut off: 0.1… agrees with 0.19. A mean with its
+# interval over seeds, m [low, high], agrees with another such mean inside the shown interval or at most a quarter of
+# its width, and 0.01, outside of it: results of training differ between processors. One of the two may have no
+# interval, as the mean of equal numbers. With a tolerance every number t may be off by tolerance (1 + |t|): figures,
+# whose last pixels depend on the processor.
 function is_number(token) { return token ~ /^[-+]?[0-9]/ }
 
 # Splits a line into tokens[1 … n]: numbers, words, and all else by character. Returns n.
@@ -57,9 +59,14 @@ function tokens_agree(s, i, n, p, j, m) {
         if (tokens_agree(s, i + 1, n, p, j, m)) return 1
       return 0
     }
-    if (has_interval(s, i, n) && has_interval(p, j, m)) {
+    if (has_interval(s, i, n) && is_number(p[j])) {
       if (!inside(p[j], s[i + 2], s[i + 4])) return 0
+      j += has_interval(p, j, m) ? 6 : 1
       i += 5
+      continue
+    }
+    if (has_interval(p, j, m) && is_number(s[i])) {
+      if (!inside(s[i], p[j + 2], p[j + 4])) return 0
       j += 6
       continue
     }

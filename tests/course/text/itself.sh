@@ -55,6 +55,12 @@ fresh
 sed -i -E '9s/0.12345/0.1239/; 13s/0.123/0.123…/' "$pages/example.md"
 must_pass "a number that is cut off"
 fresh
+sed -i -E '9s/2.6 \[2, 3\]/2.6/' "$pages/example.md"
+must_pass "a mean without an interval inside the shown one"
+fresh
+sed -i -E '14s/2.5 \[2, 3\]/2/' "$pages/example.md"
+must_pass "a shown mean without an interval inside the printed one"
+fresh
 sed -i 's/,270 /,270.3 /' "$pages/figures/lines.svg"
 must_pass "a figure that differs by a part of a pixel"
 
@@ -64,6 +70,7 @@ must_fail "example.md:13: printed: loss" example.md '13s/0.123/0.12344/'
 must_fail "example.md:15: shown:   First" example.md '15s/first/First/'
 must_fail "example.md:19: printed: (the end)" example.md '17s/last/last\n…\nmore/; 20,21d'
 must_fail "example.md:14: shown:   steps 200, …, mean 3.5" example.md '14s/2.5 \[2, 3\]/3.5 [3, 4]/'
+must_fail "example.md:14: shown:   steps 200, …, mean 3.5" example.md '14s/2.5 \[2, 3\]/3.5/'
 must_fail "example.md:46: printed: 0.333333 and -2" example.md '46s/-2/2/'
 must_fail "printed: first" example.md '/^first$/,/^…$/d; 19s/$/\n\n/'
 must_fail "example.md: its C++ blocks have changed since course_pages was built" example.md 's/1.0 \/ 3/1.0 \/ 4/'
