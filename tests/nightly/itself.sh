@@ -36,6 +36,7 @@ has '| good | a number is less | – | not run |'
 run 2/2
 [[ $code == 1 ]] || fail "a test fails, and the exit code is $code"
 has '| good | a number is less | 0.0 | held: 3 < 4 |'
+has '| long | time passes | 0.0 | held |'
 has '| bad | nothing | 0.0 | failed: it is   wrong |'
 has '| away | the moon | 0.0 | skipped: there is no moon |'
 grep -qE '^2 held, 1 failed, 1 skipped, 0 not run, in 0.0 hours from [-0-9]{10} to [-0-9]{10} on .*cores\.$' build/out || fail "no sum"

@@ -104,10 +104,11 @@ for name in "${names[@]}"; do
     /<testcase / { result = /status="run"/ ? "held" : "failed" }
     /<skipped message="SKIP_REGULAR/ { result = "skipped" }
     /<failure message="Timeout"/ { late = 1 }
-    { gsub(/.*<system-out>|<\/system-out>.*/, "") }
+    !printing && !/<system-out>/ { next }
+    { printing = !/<\/system-out>/; gsub(/.*<system-out>|<\/system-out>.*/, "") }
     /skipped:/ && result == "skipped" { said = $0 }
     /tests passed/ { passed = $0 }
-    NF && !/^[ \t]*[<>]/ { last = $0 }  # the XML is the tags, and > at the end of one
+    NF { last = $0 }
     END {
       if (said == "") said = passed == "" ? last : passed
       sub(/^.*skipped: /, "", said)
