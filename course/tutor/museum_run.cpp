@@ -60,7 +60,7 @@ class SideTraining {
       : workshop_(workshop), experiment_(experiment) {
     side_.folder = std::move(folder);
     make_folders(side_.folder);
-    for (const char* name : {"configs", "docs"})
+    for (const char* name : {"configs", "course", "docs"})
       point_link(in_folder(side_.folder, name), in_folder(workshop.sources, name));
   }
 

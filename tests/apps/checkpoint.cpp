@@ -188,7 +188,7 @@ TEST_CASE("checkpoint: killing the writer leaves complete checkpoints intact") {
   Random random(9, Purpose::test);
   int64_t newest = 1, killed_in_the_middle = 0;
   const auto best_at = [](int64_t step) { return std::max<int64_t>(1, step - step % 3); };
-  // On a busy machine it can take more rounds to kill the writer during a write.
+  // On a busy machine it can take more rounds, and longer ones, to kill the writer during a write.
   for (int round = 0; round < 25 || (round < 500 && (newest == 1 || killed_in_the_middle == 0));
        ++round) {
     const pid_t child = ::fork();
@@ -197,7 +197,7 @@ TEST_CASE("checkpoint: killing the writer leaves complete checkpoints intact") {
       writer.clean_up();
       for (int64_t step = newest + 1;; ++step) save(writer, step, best_at(step));
     }
-    ::usleep(static_cast<useconds_t>(1000 + random.below(20000)));
+    ::usleep(static_cast<useconds_t>(1000 + random.below(20000) * (1 + round / 25)));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     killed_in_the_middle += !no_temporary_names(folder / "checkpoints");
