@@ -296,11 +296,11 @@ void write_case(const std::string& path, const Case& c, const Model& model, cons
   const auto add_ids = [&](const char* name, const Ids& ids) {
     if (ids) inputs.push(array_json(name, ids, ids.data()));
   };
-  const bool grid = !c.sizes.grid.empty();
   add_ids("source", in.source);
   add_ids("source_lengths", in.source_lengths);
   add_ids("input", in.input);
-  if (!grid) add_ids("input_lengths", in.input_lengths);
+  if (c.options.kind == classification && c.sizes.grid.empty())
+    add_ids("input_lengths", in.input_lengths);
   if (in.features)
     inputs.push(array_json(c.options.kind == translation ? "source" : "input", in.features,
                            in.features.data()));
