@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
-#   run.sh task BUILD COMPILER     only the task, trained by the program of a build, and the command and the layer, which
-#                                  must include what they use (seconds)
+#   run.sh task BUILD COMPILER     only the task, trained by the program of a build, and the command, the similarity, the
+#                                  schedule and the layer, which must include what they use (seconds)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
 type git &>/dev/null || { echo "skipped: git is not installed, which applies the examples"; exit; }
@@ -41,8 +41,10 @@ settings=(--set train.steps=4 --set train.log_every=1 --set train.samples=0)
 if [[ $1 == task ]]; then
   apply "A task"
   "$2/bin/heed" train "$copy/configs/tasks/rotate.toml" --run "$work/run" "${settings[@]}"
-  apply "A command"
-  "$3" -std=c++20 -fsyntax-only -fopenmp -I"$copy" "$copy/apps/commands/count.cpp"
+  for heading in command similarity schedule; do apply "A $heading"; done
+  for file in apps/commands/count nn/forms/euclidean optim/schedules/quadratic; do
+    "$3" -std=c++20 -fsyntax-only -fopenmp -I"$copy" "$copy/$file.cpp"
+  done
   apply "A layer"
   echo 'int main() { return heed::Scaled(2).parameter_count() != 8; }' >"$work/layer.cpp"
   "$3" -std=c++20 -fsyntax-only -I"$copy" -include "$copy/nn/scaled.h" "$work/layer.cpp"
