@@ -161,7 +161,8 @@ const std::vector<Claim> topics::mistakes_s0_s3 = {
     {"Q8", differs, "S0 eq. 1",
      "printed: one C; correct: Cⱼ, which depends on the query (relative spread)",
      [] {
-       const Tensor c = sum(exp(matmul(normal(5, 4), normal(4, 7))), {1});
+       const Tensor k = normal(4, 7), q = normal(5, 4);
+       const Tensor c = sum(exp(matmul(q, k)), {1});
        return (number(max(c)) - number(min(c))) / number(max(c));
      }},
     {"Q9", at_least(0.4), "S0 eq. 1",
