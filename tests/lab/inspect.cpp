@@ -351,8 +351,7 @@ TEST_CASE("inspect: a graph's heads have no order; they are ablated and attribut
         losses_of(*t.inspected).mean_loss());
 }
 
-TEST_CASE(
-    "inspect: heads along an axis of a grid, and those of a pool, have no places in a sequence") {
+TEST_CASE("inspect: heads of a pool, and along an axis of a grid, have no scores of a sequence") {
   const auto check_heads = [](const InspectedTask& t, const std::string& where, size_t count) {
     size_t found = 0;
     const Json json = head_scores(*t.inspected).json();
