@@ -293,6 +293,8 @@ test("a tour says what was measured, and when it is too early to say", () => {
   assert.equal(outcomeOf(axis, 1, good, good)[0], "q");
   assert.equal(outcomeOf(mask, 0, late, leaks)[0], "no");
   assert.equal(outcomeOf(mask, 1, good, late)[0], "q");
+  const leaksFirst = recordOf(sideOf(0.6, 0.9, 0.9, 0.96), said(0)); // to 50 %, though not to 95 %
+  assert.equal(outcomeOf(mask, 1, good, leaksFirst)[0], "ok");
   for (const { other, answers, exhibit } of tours) {
     assert.ok(other && exhibit.length === 2);
     assert.equal(answers.filter(([, isRight]) => isRight).length, 1);
