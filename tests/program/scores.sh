@@ -52,7 +52,9 @@ for config; do
     "$program" train "$work/configs/$base.toml" --run "$work/runs/$base" &>"$work/log" || cat "$work/log"
   fi
   run=$work/runs/$name
-  "$program" train "$config" --run "$run" "${set[@]}" &>"$work/log" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
+  if [[ ! -d $run ]]; then  # not trained already, to be fine-tuned
+    "$program" train "$config" --run "$run" "${set[@]}" &>"$work/log" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
+  fi
   IFS=, read -ra parts <<<"$goals"
   for goal in "${parts[@]}"; do
     read -r split metric relation bound <<<"$goal"
