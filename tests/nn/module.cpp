@@ -15,6 +15,7 @@
 #include "nn/feed_forward.h"
 #include "nn/models.h"
 #include "nn/norm.h"
+#include "support.h"
 
 using namespace heed;
 
