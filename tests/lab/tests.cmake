@@ -9,7 +9,7 @@ heed_nightly_test(study 4 "The study of docs/experiments.md prints what the page
   ${CMAKE_CURRENT_SOURCE_DIR}/docs/study.sh $<TARGET_FILE:heed_program>)
 add_test(NAME sweep COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/sweep.sh $<TARGET_FILE:heed_program> ${library})
 add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh $<TARGET_FILE:heed_program>)
-heed_nightly_test(slurm 2 "A sweep whose runs are started by Slurm"
+heed_nightly_test(slurm 1 "A sweep whose runs are started by Slurm"
   ${CMAKE_CURRENT_SOURCE_DIR}/program/slurm.sh $<TARGET_FILE:heed_program>)
 
 # The views of `heed inspect` on trained runs, against a second computation.
@@ -28,7 +28,7 @@ if(HEED_LIBONNX AND Protobuf_FOUND)
   target_compile_definitions(onnx_check PRIVATE ONNX_ML ONNX_NAMESPACE=onnx)
   target_link_libraries(onnx_check PRIVATE ${HEED_LIBONNX} onnx_proto protobuf::libprotobuf)
 endif()
-heed_nightly_test(onnx_trained 6 "ONNX Runtime computes what three trained models compute"
+heed_nightly_test(onnx_trained 11 "ONNX Runtime computes what three trained models compute"
   ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh trained
   $<TARGET_FILE:test_lab> $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/build/node_modules)
 heed_nightly_test(onnx_page 1 "A page in a browser runs an exported model"
