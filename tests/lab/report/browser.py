@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -389,7 +390,7 @@ def check_live(browser, heed, config, runs, folder):
                                     stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             browser.wait(f"return document.querySelectorAll('.run').length > {rows}")
-            browser.wait("return [...document.querySelectorAll('#entries .state')].some((s) => s.textContent == 'running')")
+            browser.wait("return [...document.querySelectorAll('#entries .state')].some((s) => s.textContent.startsWith('running'))")
             kept = "return [...document.querySelectorAll('input[name=run]:checked')].map((box) => box.value)"
             assert browser.js(kept) == [ticked], "the ticked run is lost"
             browser.get(url + "report?run=live")
@@ -416,7 +417,12 @@ def check_live(browser, heed, config, runs, folder):
             assert abs(now - end) < 2 or abs(left) < 2, f"the page has scrolled from {end} to {now}, {left} before its end"
             said = browser.js("return document.querySelector('body > header').textContent")
             assert "running" in said and "left" in said, said
+            training.send_signal(signal.SIGSTOP)  # so that nothing but the pointer moves the page
+            drawn = None
+            while drawn != (drawn := browser.js(f"return {points}")):
+                time.sleep(2)
             check(browser, "live", folder)
+            training.send_signal(signal.SIGCONT)
             browser.get(url + "report?run=live&run=seed-2")
             browser.wait("return document.getElementById('thin')")
             browser.js("document.getElementById('thin').click(); document.querySelector('#runs details').open = true")
