@@ -20,6 +20,9 @@ score() {
     inside && $1 == metric { sub(/,$/, "", $2); print $2; exit }' "$3/result.json"
 }
 
+# Trains the run $1 with the config $2 and options, unless it is trained already: as the run that another one fine-tunes.
+train() { [[ -d $work/runs/$1 ]] || "$program" train "$2" --run "$work/runs/$1" "${@:3}" &>"$work/log"; }
+
 (($#)) || set -- "$configs"/{,tasks/}*.toml
 cp -r "$configs" "$work"
 for config; do
@@ -48,13 +51,9 @@ for config; do
   fi
   # The run to fine-tune.
   base=$(sed -n 's|^load = "\.\./runs/\(.*\)"|\1|p' "$config")
-  if [[ $base && ! -d $work/runs/$base ]]; then
-    "$program" train "$work/configs/$base.toml" --run "$work/runs/$base" &>"$work/log" || cat "$work/log"
-  fi
+  [[ ! $base ]] || train "$base" "$work/configs/$base.toml" || cat "$work/log"
   run=$work/runs/$name
-  if [[ ! -d $run ]]; then  # not trained already, to be fine-tuned
-    "$program" train "$config" --run "$run" "${set[@]}" &>"$work/log" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
-  fi
+  train "$name" "$config" "${set[@]}" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
   IFS=, read -ra parts <<<"$goals"
   for goal in "${parts[@]}"; do
     read -r split metric relation bound <<<"$goal"

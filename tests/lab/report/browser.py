@@ -390,7 +390,7 @@ def check_live(browser, heed, config, runs, folder):
                                     stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             browser.wait(f"return document.querySelectorAll('.run').length > {rows}")
-            browser.wait("return [...document.querySelectorAll('#entries .state')].some((s) => s.textContent.startsWith('running'))")
+            browser.wait("return [...document.querySelectorAll('#entries .state')].some((s) => /^running( \\d+ %)?$/.test(s.textContent))")
             kept = "return [...document.querySelectorAll('input[name=run]:checked')].map((box) => box.value)"
             assert browser.js(kept) == [ticked], "the ticked run is lost"
             browser.get(url + "report?run=live")
