@@ -19,7 +19,8 @@ static void set_lengths(Corpus& corpus) {
   corpus.splits.begin()->second.get(0, example);
   if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return;
   corpus.prompt_length = example.prompt;
-  corpus.target_length = std::ranges::count_if(example.target, [](int32_t id) { return id >= 0; });
+  corpus.target_length = std::count_if(example.target.begin(), example.target.end(),
+                                       [](int32_t id) { return id >= 0; });
 }
 
 static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}", hash); }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <locale>
+#include <sstream>
 
 #include "core/check.h"
 #include "core/tensor_file.h"
@@ -18,10 +20,10 @@ static T number(const std::string& path, const Metadata& metadata, const char* k
   check_input(found != metadata.end(), "{}: no {}; it was not written by save() of an optimizer",
               path, key);
   T value{};
-  const std::string& text = found->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  check_input(error == std::errc() && end == text.data() + text.size(),
-              "{}: {} is not a number: {}", path, key, text);
+  std::istringstream text(found->second);  // LLVM's library has no from_chars of double before 20
+  text.imbue(std::locale::classic());
+  check_input(text >> std::noskipws >> value && text.peek() == EOF, "{}: {} is not a number: {}",
+              path, key, found->second);
   return value;
 }
 

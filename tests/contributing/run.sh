@@ -62,3 +62,4 @@ heed=build/release/bin/heed
   --set schedule.kind=quadratic --set model.attention.similarity=euclidean
 [[ $("$heed" count configs/sort.toml) == 85728 ]]
 "$heed" --help | grep -q "^  count "
+echo "every example of CONTRIBUTING.md was applied, compiled and run"

@@ -17,7 +17,7 @@ using namespace heed::testing;
 
 namespace {
 
-constexpr ModelSizes sizes_of_two{
+const ModelSizes sizes_of_two{
     .source_vocabulary = 6, .vocabulary = 7, .classes = 3, .features = 2, .two_sources = true};
 
 std::unique_ptr<Model> model_of_two(ModelKind kind, Pool pool = Pool::none) {

@@ -110,3 +110,4 @@ for rate in "" 100 50 20; do
     fast=$took
   fi
 done
+echo "two hosts have the bits of one process, at full speed and at 100, 50 and 20 Mbit/s"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """papers.py PROGRAM [NAME...]: trains the sweeps of configs/papers and checks the claims of docs/papers.md about each.
-Prints the numbers that the page shows. NAME: only these sweeps (positions, grokking, ...). HEED_RUNS: a folder of
-finished sweeps to check instead of training them."""
+Prints the numbers that the page shows. NAME: only these sweeps (positions, grokking, ...). HEED_RUNS: a folder that
+keeps the sweeps. A second call with it goes on after an interruption, and trains no finished run again."""
 import glob
 import json
 import os
@@ -136,12 +136,11 @@ def main():
                 continue
             folder = os.path.join(os.environ.get("HEED_RUNS", work), name)
             print(name, flush=True)
-            if "HEED_RUNS" not in os.environ:
-                sweep = os.path.join(ROOT, "configs/papers", name + ".toml")
-                done = subprocess.run([program, "sweep", sweep, "--run", folder], stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True)
-                if done.returncode:
-                    sys.exit(done.stdout)
+            sweep = os.path.join(ROOT, "configs/papers", name + ".toml")
+            done = subprocess.run([program, "sweep", sweep, "--run", folder], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+            if done.returncode:
+                sys.exit(done.stdout)
             runs = {}
             for result in sorted(glob.glob(os.path.join(folder, "**/result.json"), recursive=True)):
                 run = os.path.dirname(result)

@@ -183,11 +183,14 @@ TEST_CASE("kept weights: the bits of a product that packs them itself, until the
       for (const int count : {1, 3}) {
         set_thread_count(count);
         const Tensor y = linear(x, w, b);
-        REQUIRE(std::ranges::equal(expected, y.values(), [&](real p, real q) {
-          return finite ? p == q : std::isfinite(p) == std::isfinite(q);
-        }));
+        REQUIRE(std::equal(expected.begin(), expected.end(), y.values().begin(), y.values().end(),
+                           [&](real p, real q) {
+                             return finite ? p == q : std::isfinite(p) == std::isfinite(q);
+                           }));
         const Tensor active = linear(x, w, b, Activation::relu), expected_active = relu(y);
-        if (finite) REQUIRE(std::ranges::equal(active.values(), expected_active.values()));
+        if (finite)
+          REQUIRE(std::equal(active.values().begin(), active.values().end(),
+                             expected_active.values().begin(), expected_active.values().end()));
       }
       CHECK(kernels::LastForm(w).get());
       w.mutable_data()[rows] += 1;
