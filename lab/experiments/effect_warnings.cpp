@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "apps/support/numbers.h"
@@ -29,7 +28,7 @@ static void warn_of_few(const Effects& effects, std::vector<std::string>& lines)
   if (single > 0)
     lines.push_back(fmt::format("too few seeds in {}: a single pair has no interval",
                                 counted(single, "comparison")));
-  if (fewest <= few_pairs)
+  if (has_intervals() && fewest <= few_pairs)
     lines.push_back(fmt::format(
         "with {} pairs an interval leans on the assumption that {} are normal; without the "
         "assumption of a bell curve {} seeds would be needed",
@@ -70,7 +69,7 @@ static void warn_of_pairs(const Effects& effects, const SeedGroups& groups,
 
 std::vector<std::string> warnings_of(const Effects& effects, const SeedGroups& groups) {
   std::vector<std::string> lines;
-  if (std::isinf(student_quantile(2)))
+  if (!has_intervals())
     lines.emplace_back(
         "there are no intervals: this build of heed has no Boost.Math (in Debian libboost-dev)");
   if (effects.without_baseline > 0)

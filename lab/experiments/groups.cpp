@@ -19,6 +19,7 @@
 #include "core/suggest.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/score_kinds.h"
+#include "lab/experiments/student.h"
 
 namespace heed {
 namespace {
@@ -156,6 +157,7 @@ IntervalKind SeedGroups::interval_kind(const std::string& score) const {
     bounded = bounded && std::ranges::all_of(all, [&](double x) { return x >= 0 && x <= most; });
     counts = counts || examples_of(group, score) > 0;
   }
+  if (!has_intervals() && (!bounded || differ)) return IntervalKind::none;
   if (!bounded) return several ? IntervalKind::student : IntervalKind::none;
   if (differ) return IntervalKind::logit;
   return most == 1 && counts ? IntervalKind::wilson  // BLEU and chrF are no fractions of examples
