@@ -21,6 +21,7 @@ if [[ $2 == all ]]; then
     printf '%s\n' "$output"
     ((code == 0)) || complain "$name: exit code $code"
   done
+  ((failed)) || echo "every exhibit shows what it says"
   exit $failed
 fi
 

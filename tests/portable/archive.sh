@@ -95,3 +95,4 @@ done
 if type lintian &>/dev/null; then
   lintian --fail-on error,warning "$package"
 fi
+echo "the archive, the package and the wheel work"

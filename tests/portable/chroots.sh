@@ -33,3 +33,4 @@ for suite in "${suites[@]}"; do
     remove_system
   done
 done
+echo "the commands of README.md work in ${suites[*]}"

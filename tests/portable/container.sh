@@ -50,3 +50,4 @@ value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$settings"; }
 command=$(value postCreateCommand)
 [[ $command ]] || fail "$settings has no postCreateCommand"
 in_container sh -c "$command" | grep -q '^heed [0-9]' || fail "postCreateCommand: $command"
+echo "the program of the container trains, and .devcontainer names it"

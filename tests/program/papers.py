@@ -148,6 +148,7 @@ def main():
             for group, of_group in runs.items():
                 assert len(of_group) == 6, (name, group, len(of_group))
             held += paper(runs)
+    print(f"{sum(held)} of {len(held)} claims hold")
     return 0 if held and all(held) else 1
 
 

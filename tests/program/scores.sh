@@ -11,7 +11,7 @@ shift
 configs=$(dirname "$(readlink -f "$0")")/../../configs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
+failed=0 checked=0 missed=0
 
 # Prints the value of member $2 of the object $1 in result.json.
 score() {
@@ -61,7 +61,9 @@ for config; do
     verdict=$(awk -v value="$value" -v relation="$relation" -v bound="$bound" '
       BEGIN { print value != "" && (relation == "≥" ? value >= bound : value <= bound) ? "reached" : "MISSED" }')
     echo "$name: $split $metric $value, goal $relation $bound: $verdict"
-    [[ $verdict == reached ]] || failed=1
+    ((++checked))
+    [[ $verdict == reached ]] || { ((++missed)); failed=1; }
   done
 done
+echo "$checked goals, $missed missed"
 exit "$failed"
