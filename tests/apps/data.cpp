@@ -96,6 +96,12 @@ TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
       "[model]\nkind = 'classifier'\n[data]\nkind = 'examples'\npath = 'wholes.jsonl'\n" + data,
       "train");
   CHECK(wholes[0].text() == whole);
+  const std::string number = R"({"input":[[1.0],[2.0]],"target":0.5,"reference":[0.25]})";
+  write_file(folder / "numbers.jsonl", number + "\n" + number + "\n");
+  const auto numbers = lines_of(
+      "[model]\nkind = 'classifier'\n[data]\nkind = 'examples'\npath = 'numbers.jsonl'\n" + data,
+      "train");
+  CHECK(numbers[0].text() == number);
   check_rejected(heed_in(folder.path, {"data", "c.toml", "--split", "none", "--write", "x.jsonl"}),
                  2, {"no split 'none'"});
   check_rejected(heed_in(folder.path, {"data", "c.toml", "--write", "x.txt"}), 2, {".jsonl"});

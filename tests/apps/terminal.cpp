@@ -140,6 +140,8 @@ TEST_CASE("tables: blocks of columns, and cells on several lines") {
         "name          second\n"
         "a long name     2.25\n"
         "  of a run\na note\n");
+  const Table part{{{"name", "n", "p"}, {"one", "2", "3"}, {"two", "1"}}, {}};
+  CHECK(part.text(1, 0) == "name  n  p\none   2  3\ntwo   1\n");
   const Table word{{{"", "n"}, {"abcdefghijklmnopqrst", "1"}}, {}};
   CHECK(word.text(1, 16) == "              n\nabcdefghijkl  1\nmnopqrst\n");
   CHECK(wrapped("  heed train 'a b' --run r\nplain text that is long\n", 17) ==

@@ -170,6 +170,9 @@ TEST_CASE("measures: compare, curves and halving take them like any score") {
   const auto at_best = std::ranges::find(induction.steps, best_step) - induction.steps.begin();
   CHECK(scored.number("heads.1.0.induction") == induction.values[static_cast<size_t>(at_best)]);
   CHECK(scored.number("train.loss"));
+  heed_ok(folder.path, {"train", "--resume", "--run", "r", "--set", "train.measures=[]", "--set",
+                        "train.steps=26"});
+  CHECK_FALSE(ScoredRun::load(folder / "r").number("train.loss"));
   heed_ok(folder.path, {"report", "r", "--figure", "f.svg", "--score", "heads.1.0.induction"});
   Experiment experiment;
   experiment.train.measures = {"heads"};

@@ -17,6 +17,7 @@
 #include "lab/experiments/points.h"
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/sweep_options.h"
+#include "lab/experiments/training_pool.h"
 #include "lab/inspect/measures.h"
 #include "page_data.h"
 #include "program.h"
@@ -191,6 +192,17 @@ TEST_CASE("sweep: random points differ, and a larger number keeps those of a sma
                       "lr=3.0,heads=1", "lr=3.0,heads=2"});
 }
 
+TEST_CASE("sweep: the error of a run is what it printed last, however late") {
+  TrainingPool pool("sh -c 'echo early >&2; sleep 0.3; echo late >&2; exit 3'");
+  pool.start(7, {});
+  std::vector<TrainingPool::Ended> ended;
+  while (ended.empty()) ended = pool.wait(1);
+  CHECK(ended[0].id == 7);
+  CHECK(ended[0].code == 3);
+  CHECK(ended[0].error == "late");
+  CHECK(pool.size() == 0);
+}
+
 TEST_CASE("sweep: names are names of folders") {
   CHECK(folder_name("lr=0.001,kind=rotary") == "lr=0.001,kind=rotary");
   const std::string path = folder_name("path=/a/../b");
@@ -309,6 +321,9 @@ TEST_CASE("sweep: each run is checked before one starts") {
       "method = \"halving\"\n[halving]\nrungs = [15]\n[axes]\nmodel.heads = [1]\n");
   CHECK_CONTAINS(plan_sweep(rungs.read(), rungs / "folder", inspect_measures).runs[0].refusal,
                  "halving.rungs: at step 15 there is no evaluation");
+  const ProgramOutput all = rungs.heed({"sweep", "s.toml", "--dry-run"});
+  CHECK(all.code == 2);
+  CHECK_CONTAINS(all.err, "\nerror: runs/s: each of its 1 run is refused\n");
   const SweepFile metric("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.bleu\"\n");
   CHECK_CONTAINS(
       thrown<InputError>([&] { plan_sweep(metric.read(), metric / "folder", inspect_measures); }),

@@ -24,7 +24,7 @@ programs=(core core_f64 nn nn_f64 optim optim_f64 data apps lab) scripts=(kills)
 folders=(core nn optim data apps/config apps/training apps/support/files.cpp)
 if [[ ${1-} == --second ]]; then
   work+=-second count=200 least=0.9
-  programs=(apps lab) scripts=(sweep ranks)
+  programs=(apps lab) scripts=(sweep ranks onnx)
   folders=(lab apps/{commands,cost,inference,ranks,run,support})
   shift
 fi
@@ -109,8 +109,8 @@ sandboxed() {
   fi
 }
 
-# Prints the test programs that use the code of a file, fastest first. PROGRAM:NAME runs only the tests in NAME.cpp,
-# kills, sweep and ranks are scripts of tests/program.
+# Prints the test programs that use the code of a file, fastest first. PROGRAM:NAME runs only the tests in NAME.cpp;
+# kills, sweep, ranks and onnx are scripts.
 programs_of() {
   case $1 in
     core/*) echo nn optim core core_f64 nn_f64 lab:claims data apps lab ;;
@@ -124,6 +124,7 @@ programs_of() {
     apps/*) echo "apps:$(basename "$1" .cpp)*" apps lab ;;
     lab/inspect/*) echo "lab:inspect*" lab ;;
     lab/*/sweep*) echo lab:sweep lab sweep ;;
+    lab/onnx/*) echo lab:onnx lab onnx ;;
     lab/*) echo "lab:$(basename "$1" .cpp)*" lab ;;
   esac
 }
@@ -140,6 +141,7 @@ run() {
     case $1 in
       kills) command=("$tree/tests/program/kills.sh" "$build/bin/heed" 8) ;;
       sweep | ranks) command=("$tree/tests/program/$1.sh" "$build/bin/heed") ;;
+      onnx) command=("$tree/tests/lab/onnx/run.sh" forms "$build/tests/test_lab" "$build/bin/heed" "$root/build/node_modules") ;;
     esac
     HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
   ) >"$work/$4" 2>&1
