@@ -12,6 +12,8 @@
 #include <string>
 
 #include "allocations.h"
+#include "apps/config/config.h"
+#include "apps/config/load_config.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/kinds.h"
 #include "apps/inference/positions.h"

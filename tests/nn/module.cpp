@@ -18,6 +18,7 @@
 #include "support.h"
 
 using namespace heed;
+using namespace heed::testing;
 
 namespace {
 
