@@ -157,9 +157,8 @@ IntervalKind SeedGroups::interval_kind(const std::string& score) const {
     bounded = bounded && std::ranges::all_of(all, [&](double x) { return x >= 0 && x <= most; });
     counts = counts || examples_of(group, score) > 0;
   }
-  if (!has_intervals() && (!bounded || differ)) return IntervalKind::none;
-  if (!bounded) return several ? IntervalKind::student : IntervalKind::none;
-  if (differ) return IntervalKind::logit;
+  if (!bounded) return several && has_intervals() ? IntervalKind::student : IntervalKind::none;
+  if (differ) return has_intervals() ? IntervalKind::logit : IntervalKind::none;
   return most == 1 && counts ? IntervalKind::wilson  // BLEU and chrF are no fractions of examples
                              : IntervalKind::none;
 }
