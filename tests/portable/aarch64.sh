@@ -2,15 +2,14 @@
 # Makes the archive for ARM (packaging/release.sh), and in an emulator trains with its program and runs the tests of core, nn,
 # optim and data.
 #   aarch64.sh SOURCE_FOLDER WORK_FOLDER HEED      HEED is this machine's program: the scores must agree
-# In Debian, with `dpkg --add-architecture arm64`: g++-aarch64-linux-gnu, qemu-user, and libopenblas-openmp-dev, libssl-dev
-# and zlib1g-dev of arm64.
+# Needs qemu-user, and the packages that docs/install.md names for ARM.
 set -euo pipefail
 source=$1 work=$2 heed=$3
 libraries=/usr/lib/aarch64-linux-gnu
 for tool in aarch64-linux-gnu-g++ qemu-aarch64; do
   type "$tool" &>/dev/null || { echo "skipped: there is no $tool"; exit 0; }
 done
-for library in openblas-openmp/libopenblas.a libcrypto.a libz.a; do
+for library in openblas-openmp/libopenblas.a libcrypto.a libz.a cmake/{fmt,spdlog,tomlplusplus}; do
   [[ -e $libraries/$library ]] || { echo "skipped: there is no $libraries/$library"; exit 0; }
 done
 build=$work/build/aarch64 runs=$work/runs
