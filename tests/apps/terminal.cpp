@@ -44,9 +44,9 @@ const HostileTextRun& hostile_run() {
   return run;
 }
 
-// Returns the output of heed when standard output is a terminal of so many columns.
+// Returns what heed writes to a stream that is a terminal of so many columns.
 std::string shown_on_terminal(const std::string& where, const std::string& arguments,
-                              unsigned short columns = 80) {
+                              unsigned short columns = 80, int stream = STDOUT_FILENO) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE((::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0));
@@ -54,8 +54,8 @@ std::string shown_on_terminal(const std::string& where, const std::string& argum
   const int kept_open = ::open(name.c_str(), O_RDWR | O_NOCTTY);
   const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   REQUIRE(::ioctl(kept_open, TIOCSWINSZ, &size) == 0);
-  REQUIRE(std::system(
-              ("cd " + where + " && " HEED_PROGRAM " " + arguments + " >" + name).c_str()) == 0);
+  const std::string output = " " + std::to_string(stream) + ">" + name;
+  REQUIRE(std::system(("cd " + where + " && " HEED_PROGRAM " " + arguments + output).c_str()) == 0);
   ::close(kept_open);  // after what was printed, read() fails then
   std::string shown;
   char some[4096];
@@ -126,6 +126,19 @@ TEST_CASE("help and tables fit the width of a terminal") {
   CHECK(widest(heed_ok(folder.path, {"evaluate", "r"})) > 60);
   CHECK(widest(shown_on_terminal(folder.path, "evaluate r --color never", 60)) <= 60);
   if (has_command("compare")) CHECK(widest(shown_on_terminal(folder.path, "compare r", 60)) <= 60);
+}
+
+TEST_CASE("the progress line leaves the last column of a terminal free") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const std::string shown =
+      shown_on_terminal(folder.path, "train c.toml --run r", 30, STDERR_FILENO);
+  const size_t end = shown.find("\033[K");  // erases the line
+  REQUIRE(end != shown.npos);
+  const std::string line =
+      shown.substr(shown.rfind('\n', end) + 1, end - shown.rfind('\n', end) - 1);
+  CHECK(line.starts_with("step "));
+  CHECK(line.size() == 29);
 }
 
 TEST_CASE("tables: blocks of columns, and cells on several lines") {

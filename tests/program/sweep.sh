@@ -122,6 +122,9 @@ expect 1 grid.toml --run failing --set optim.kind=sgd --axis optim.lr=1e-3,1e38 
 [[ $(cat failing/lr=1e+38/seed-1/train.log) != "$before" ]] || fail "--retry-failed trains nothing"
 expect 1 grid.toml --run fast --fail-fast --jobs 1 --set optim.kind=sgd --axis optim.lr=1e38,1e-3
 [[ $(ls -d fast/*/seed-* | wc -l) == 1 ]] || fail "--fail-fast continues"
+sed 's|^keep = .*|keep = 0.9|' halving.toml >kept.toml
+expect 1 kept.toml --run kept --set optim.kind=sgd --axis optim.lr=1e-3,1e38
+[[ $(grep -c '^error: lr=1e+38/seed-[12]: ' err) == 2 ]] || { cat err >&2; fail "the next rung tells failed runs again"; }
 
 # A run folder that is deleted while its run trains.
 "$program" sweep grid.toml --run deleted --jobs 1 --set train.steps=20000 --seeds 1 --axis optim.lr=1e-3 >out 2>err &
