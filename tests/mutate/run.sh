@@ -7,16 +7,18 @@
 #   --count N    number of mutants, selected by the seed (default 400); independent of line numbers
 #   --shard I/M  runs every M-th mutant from the I-th
 #   --jobs N     number of mutants to run in parallel (default: one for each processor)
-#   --again      runs earlier survivors again
+#   --again      runs earlier survivors again, and the equivalent mutants
 #   --report     only prints the table
 #   FOLDER       folders or files of sources (default: core nn optim data and the checkpoint, config and run code
 #                of apps)
 #
-# One build, in build/mutate or build/mutate-second, contains all mutants. HEED_MUTANT=k activates mutant k. A mutant is
-# killed if a test program of its folder, or of a folder that uses it, fails or takes more than three times as long as
-# usual. Results are appended to results.txt there, and an interrupted run continues. Mutants of what computes numbers
+# One build, in build/mutate or build/mutate-second, contains all mutants. HEED_MUTANT=k activates mutant k. First each test
+# case runs alone and without a mutant, which shows the mutants it reaches and how long it takes. Then each mutant runs the
+# cases that reach it, the quick ones first. It is killed if one of them fails, or if they take more than three times as long
+# as usual. Results are appended to results.txt there, and an interrupted run continues. Mutants of what computes numbers
 # (lab/experiments, lab/inspect) run first. Equivalent mutants, which change nothing observable, are listed in
-# equivalent.txt with reasons. Fails if the score, killed / (killed + survived), is below 0.97, or 0.9 of the second set.
+# equivalent.txt with reasons, and run only with --again. Fails if the score, killed / (killed + survived), is below 0.97, or
+# 0.9 of the second set.
 set -euo pipefail
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
 work=$root/build/mutate count=400 least=0.97
@@ -109,66 +111,86 @@ sandboxed() {
   fi
 }
 
-# Prints the test programs that use the code of a file, fastest first. PROGRAM:NAME runs only the tests in NAME.cpp;
-# kills, sweep, ranks and onnx are scripts.
-programs_of() {
-  case $1 in
-    core/*) echo nn optim core core_f64 nn_f64 lab:claims data apps lab ;;
-    nn/*) echo nn nn_f64 lab:claims apps lab ;;
-    optim/*) echo optim optim_f64 apps lab ;;
-    data/*) echo data apps lab ;;
-    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps lab kills ;;
-    apps/config/*) echo apps:config apps lab ;;
-    apps/support/files.cpp) echo apps:files apps lab ;;
-    apps/ranks/*) echo apps:ranks apps lab ranks ;;
-    apps/*) echo "apps:$(basename "$1" .cpp)*" apps lab ;;
-    lab/inspect/*) echo "lab:inspect*" lab ;;
-    lab/*/sweep*) echo lab:sweep lab sweep ;;
-    lab/onnx/*) echo lab:onnx lab onnx ;;
-    lab/*) echo "lab:$(basename "$1" .cpp)*" lab ;;
-  esac
-}
-
-# run PROGRAM MUTANT SECONDS LOG: succeeds if the test program passes within SECONDS of processor time.
+# run PROGRAM CASES SECONDS LOG: succeeds if the cases of a test program pass within so many seconds of processor time. CASES
+# are doctest's patterns. kills, sweep, ranks and onnx are scripts, which are one case each.
 run() {
   (
-    local files="*"
-    [[ $1 != *:* ]] || files="*/${1#*:}.cpp"
     cd "$build"
     ulimit -t "$3" -c 0
     # One test limits a call to one second, which fails on a busy machine.
-    local command=(tests/test_"${1%:*}" -sf="$files" -tce="summary: models larger than*" --abort-after=1)
+    local command=(tests/test_"$1" -tc="$2" -tce="summary: models larger than*" --abort-after=1)
     case $1 in
       kills) command=("$tree/tests/program/kills.sh" "$build/bin/heed" 8) ;;
       sweep | ranks) command=("$tree/tests/program/$1.sh" "$build/bin/heed") ;;
       onnx) command=("$tree/tests/lab/onnx/run.sh" forms "$build/tests/test_lab" "$build/bin/heed" "$root/build/node_modules") ;;
     esac
-    HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
+    sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
   ) >"$work/$4" 2>&1
 }
 
-# Checks that all tests pass without a mutant. Writes the time limits to seconds.txt.
-measure() {
-  local program times
-  for program in "${programs[@]}" "${scripts[@]}"; do
-    times=$( { TIMEFORMAT='%U %S'; time run "$program" 0 1000 clean.log; } 2>&1) ||
-      { echo "mutate: test_$program fails without a mutant: $work/clean.log" >&2; exit 1; }
-    echo "$program $(awk '{ print int(3 * ($1 + $2)) + 10 }' <<<"$times")"
-  done >"$work/seconds.txt"
+# Prints the test cases of all programs as lines of program and pattern: a comma would separate two patterns.
+cases() {
+  local program
+  for program in "${programs[@]}"; do
+    "$build/tests/test_$program" -ltc -tce="summary: models larger than*" | sed '/^\[doctest\]/d; /^=*$/d' | sort -u |
+      tr ',\\' '??' | sed "s/^/$program\t/"
+  done
+  printf '%s\tall\n' "${scripts[@]}"
+}
+
+# reach PROGRAM CASE NUMBER: runs one case without a mutant, and writes the mutants that it reaches to cases/NUMBER, each with
+# program, case and seconds.
+reach() {
+  local times found=$work/cases/$3.found
+  : >"$found"
+  chmod a+w "$found"  # for the sandbox
+  times=$( { TIMEFORMAT='%U %S'; time HEED_REACHED=$found run "$1" "$2" 3600 "cases/$3.log"; } 2>&1) ||
+    { echo "mutate: fails without a mutant: $1, $2: $work/cases/$3.log"; return 1; }
+  sort -u "$found" | awk -v of="$1"$'\t'"$2" -v times="$times" 'BEGIN { split(times, t, " ") }
+    { print $1 "\t" of "\t" t[1] + t[2] }' >"$work/cases/$3"
+  rm "$found"
+}
+
+# Writes reached.txt: mutant, program, case, seconds.
+find_reached() {
+  local program
+  for program in "${programs[@]/#/tests/test_}" bin/heed; do
+    [[ $work/reached.txt -nt $build/$program ]] || rm -f "$work/reached.txt"
+  done
+  [[ ! -e $work/reached.txt ]] || return 0
+  rm -rf "$work/cases"
+  mkdir "$work/cases"
+  export -f reach run sandboxed
+  export work build tree root
+  cases | awk '{ print $0 "\t" NR }' | tr '\t\n' '\0\0' | xargs -0 -n 3 -P "$jobs" bash -c 'reach "$@" || exit 255' - >&2
+  cat "$work"/cases/*[0-9] >"$work/reached.txt"
+}
+
+# batches MUTANT: prints the cases that reach it as lines of program, seconds and patterns: the quick ones of each program,
+# then the others.
+batches() {
+  awk -F'\t' -v mutant="$1" '$1 == mutant {
+    batch = ($4 > 0.3) "\t" $2
+    seconds[batch] += $4
+    names[batch] = names[batch] (names[batch] == "" ? "" : ",") $3
+  }
+  END { for (batch in names) print batch "\t" seconds[batch] "\t" names[batch] }' "$work/reached.txt" |
+    sort -t $'\t' -k 1,1n -k 3,3n | cut -f 2-
 }
 
 # run_all LOG I M: runs every M-th mutant from the I-th.
 run_all() {
-  local number key first program state
+  local number key first program seconds names state
   while IFS=$'\t' read -r number key first _; do
     if grep -qF "$key"$'\t' "$results"; then continue; fi
+    if [[ ! $again ]] && grep -qxF "$key" "$root/tests/mutate/equivalent.txt"; then continue; fi
     state=survived
-    for program in $(programs_of "${key%% | *}"); do
-      if ! run "$program" "$number" "$(awk -v p="${program%:*}" '$1 == p { print $2 }' "$work/seconds.txt")" "$1"; then
+    while IFS=$'\t' read -r program seconds names; do
+      if ! HEED_MUTANT=$number run "$program" "$names" "$(awk -v s="$seconds" 'BEGIN { print int(3 * s) + 10 }')" "$1"; then
         state="killed by $program"
         break
       fi
-    done
+    done < <(batches "$number")
     printf '%s\t%s\n' "$key" "$state" >>"$results"
     printf '%s:%s: %s: %s\n' "${key%% | *}" "$first" "${key#* | }" "$state"
   done < <(awk -v i="$2" -v m="$3" 'NR % m == i % m' "$work/mutants.txt")
@@ -182,7 +204,7 @@ print_report() {
     {
       split($2, part, " [|] ")
       folder = part[1]; sub(/\/.*/, "", folder)
-      if (!($2 in state)) { ++left; next }
+      if (!($2 in state)) { if ($2 in equivalent) state[$2] = "survived"; else { ++left; next } }
       if (!(folder in seen)) { seen[folder]; order[++folders] = folder }
       ++all[folder]
       if (state[$2] != "survived") ++killed[folder]
@@ -209,7 +231,7 @@ mkdir -p "$tree"
   exec 9>"$work/lock"
   flock 9  # one shard builds, the others wait
   prepare
-  measure
+  find_reached
   flock -u 9
   if [[ $again ]]; then sed -i '/\tsurvived$/d' "$results"; fi
   trap 'kill $(jobs -p) 2>/dev/null' EXIT
