@@ -28,10 +28,11 @@ export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=1 OMP_NUM_THREADS=
 ninja -C build/clang --quiet fuzz >/dev/null
 targets=("$@")
 ((${#targets[@]})) || mapfile -t targets < <(HEED_FUZZ=list "$program" -runs=0 2>/dev/null)
+export runs=-1 seconds=0  # of each target: any number, and no limit
 case $limit in
-  *,*s) limit=${limit%s}; export stop="-runs=${limit%,*} -max_total_time=${limit#*,}" ;;
-  *s) export stop=-max_total_time=$((2 * ${limit%s} / ${#targets[@]} + 1)) ;;
-  *) export stop=-runs=$limit ;;
+  *,*s) runs=${limit%,*} seconds=${limit#*,} seconds=${seconds%s} ;;
+  *s) seconds=$((2 * ${limit%s} / ${#targets[@]} + 1)) ;;
+  *) runs=$limit ;;
 esac
 
 # Writes a seed input of target $1: the printf format $2, or standard input.
@@ -113,24 +114,27 @@ write_seeds() {
   seed request 'POST /report HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: 5\r\nRange: bytes=0-3,5-\r\n\r\nrun=.'
 }
 
+# How many inputs target $1 has had.
+executions() { sed -n 's/^stat::number_of_executed_units: *//p' "$work/$1.log" | awk '{ sum += $1 } END { print sum + 0 }'; }
+
 fuzz() {
   mkdir -p "$work/corpus/$1"
-  local longest=2048
+  local longest=2048 input runs_left=$runs seconds_left=$seconds start=$SECONDS
   [[ $1 != @(subwords|compare) ]] || longest=8192  # 256 pieces for bytes take 3 KiB, and all files of two runs
   [[ $1 != sweep ]] || longest=512  # each value of an axis makes a config
-  HEED_FUZZ=$1 "$program" $stop -entropic=0 -max_len=$longest -timeout=1 -rss_limit_mb=1024 -malloc_limit_mb=256 \
-    -print_final_stats=1 -artifact_prefix="$work/findings/$1-" \
-    "$work/corpus/$1" "$work/seeds/$1" >"$work/$1.log" 2>&1 && return
-  # Other programs may have held the processors: a timeout counts if the input times out once more, alone.
-  local input
-  input=$(compgen -G "$work/findings/$1-timeout-*" | head -n 1)
-  if [[ $input ]] && HEED_FUZZ=$1 "$program" -timeout=1 "$input" &>"$work/$1.again.log"; then
+  : >"$work/$1.log"
+  until HEED_FUZZ=$1 "$program" -runs=$runs_left -max_total_time=$seconds_left -entropic=0 -max_len=$longest -timeout=1 \
+    -rss_limit_mb=1024 -malloc_limit_mb=256 -print_final_stats=1 -artifact_prefix="$work/findings/$1-" \
+    "$work/corpus/$1" "$work/seeds/$1" >>"$work/$1.log" 2>&1; do
+    # Other programs may have held the processors: a timeout counts if the input times out once more, alone.
+    input=$(compgen -G "$work/findings/$1-timeout-*" | head -n 1)
+    [[ $input ]] && HEED_FUZZ=$1 "$program" -timeout=1 "$input" &>"$work/$1.again.log" || { echo FAILED >>"$work/$1.log"; return; }
     rm "$input"
-    return
-  fi
-  echo "FAILED" >>"$work/$1.log"
+    ((runs < 0 || (runs_left = runs - $(executions "$1")) > 0)) || return 0
+    ((seconds == 0 || (seconds_left = seconds - (SECONDS - start)) > 0)) || return 0
+  done
 }
-export -f fuzz
+export -f executions fuzz
 
 rm -rf "$work/findings"
 mkdir -p "$work/findings"
@@ -142,11 +146,11 @@ commit=$(git rev-parse --short=8 HEAD 2>/dev/null) && [[ ! $(git status --porcel
 printf '%-12s %11s %11s %11s\n' target executions 'per second' 'inputs kept'
 failed=0 all=0 slowest=''
 for target in "${targets[@]}"; do
-  executions=$(sed -n "s/^stat::number_of_executed_units: *//p" "$work/$target.log" | tail -n 1)
+  executions=$(executions "$target")
   rate=$(sed -n "s/^stat::average_exec_per_sec: *//p" "$work/$target.log" | tail -n 1)
-  printf '%-12s %11s %11s %11s\n' "$target" "${executions:-?}" "${rate:-?}" "$(find "$work/corpus/$target" -type f | wc -l)"
-  echo "$commit $(date -u +%F) $target ${executions:-0}" >>"$work/executions"
-  all=$((all + ${executions:-0}))
+  printf '%-12s %11s %11s %11s\n' "$target" "$executions" "${rate:-?}" "$(find "$work/corpus/$target" -type f | wc -l)"
+  echo "$commit $(date -u +%F) $target $executions" >>"$work/executions"
+  all=$((all + executions))
   ((${rate:-0} >= ${slowest:-1000000000})) || slowest=$rate slowest_target=$target
   grep -q '^FAILED' "$work/$target.log" || continue
   failed=1
