@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <regex.h>
+#include <string_view>
+#include <utility>
 
 #include "apps/inference/predictions.h"
 #include "apps/support/names.h"
@@ -16,9 +18,30 @@ namespace heed {
 
 constexpr const char *no_match = "no match", *position_word = "position";
 
+constexpr double max_nodes = 10'000;
+
+// Returns at least as many nodes as regcomp makes of an expression. It writes out what + and {n,m}
+// repeat, without a limit.
+double nodes_at_most(std::string_view expression) {
+  double nodes = static_cast<double>(expression.size()), number = 0;
+  bool repeats = false;  // between { and }
+  for (const char c : expression) {
+    const bool digit = c >= '0' && c <= '9';
+    if (c == '+') nodes *= 2;
+    if (repeats && digit) number = 10 * number + (c - '0');
+    if (repeats && !digit) nodes *= std::exchange(number, 0) + 1;
+    repeats = c == '{' || (repeats && (digit || c == ','));
+  }
+  return nodes;
+}
+
 // std::regex overflows the stack for long texts.
 struct Kinds::Expression {
   explicit Expression(const std::string& text) {
+    check_input(nodes_at_most(text) <= max_nodes,
+                "--by {}: the regular expression is too large when what its + and {{n}} repeat is "
+                "written out; use fewer",
+                in_quotes(text));
     const int code = ::regcomp(&compiled, text.c_str(), REG_EXTENDED);
     if (code == 0) return;
     char problem[200];

@@ -238,6 +238,11 @@ TEST_CASE("evaluate: kinds of examples are those that a regular expression names
   check_rejected(
       runs.heed({"evaluate", "labels", "--by", "("}), 2,
       {"--by \"(\": expected length, position, the name of a group or a regular expression: "});
+  for (const std::string& large :
+       {"z" + std::string(30, '+'), std::string("(z{999}){9,999}"), std::string(20'000, '(')})
+    check_rejected(runs.heed({"evaluate", "labels", "--by", large}), 2,
+                   {"--by \"", "the regular expression is too large"});
+  CHECK(kinds_of("labels", "(z{1,9})+") == std::vector<std::string>{"z", "zz", "no match"});
 }
 
 TEST_CASE("evaluate: kinds and predictions without an expected output have losses") {

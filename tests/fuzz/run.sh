@@ -101,7 +101,7 @@ write_seeds() {
     seed stream "\\$level"'{"input": "a b", "target": ["x", null]}\n{"input": "c", "target": ["x"]}\n\n%%%%%%\n{"input": "a", "target": ["x"]}\n{"input": "c", "target": ["x"]}\n'
     seed stream "\\$level"'{"source": "a b", "target": "b"}\n{"source": "c", "target": "x"}\n\n%%%%%%\n{"source": "a", "target": "b"}\n{"source": "a", "target": "b"}\n'
   done
-  seed values '32:63\nval.loss=1.88\n([+*])\nlength\n-1:5\nx=nan'
+  seed values '32:63\nval.loss=1.88\n([+*])\n(l++++++++++++++++++++++++)\nlength\n-1:5\nx=nan'
   seed words 'train\nreverse.toml\n--set\noptim.lr=1\n--run\nx\n--resume'
   seed words 'compare\nruns/a\n--target\nval.loss=1\n--csv\n--columns\na,b'
   seed words 'generate\nruns/a\n--length\n5\n--temperature=0.5\n--seed\n-1'

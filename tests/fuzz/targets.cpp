@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -408,8 +409,9 @@ void request(std::string_view input) {
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(port.load()));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  require(::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
-          "the server accepts a connection");
+  while (::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+         errno != EISCONN)  // libFuzzer's alarm interrupts calls
+    require(errno == EINTR || errno == EALREADY, "the server accepts a connection");
   std::string bytes(input);
   if (const size_t end = bytes.find("PORT"); end != bytes.npos)
     bytes.replace(end, 4, std::to_string(port));
