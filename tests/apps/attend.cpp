@@ -331,6 +331,9 @@ TEST_CASE("attend: several examples, or those that are wrong, have a file each")
   attend({"--example", "2", "-o", "two.svg", "--csv", "two"});
   CHECK(read_file(folder / "w-2.svg", "picture") == read_file(folder / "two.svg", "picture"));
   CHECK(read_file(folder / "w-2", "csv") == read_file(folder / "two", "csv"));
+  CHECK_CONTAINS(read_file(folder / "two.svg", "picture"), "one scale for all heads");
+  attend({"--example", "2", "--scale", "head", "-o", "head.svg"});
+  CHECK_CONTAINS(read_file(folder / "head.svg", "picture"), "fraction of the head's maximum");
   // The wrong ones are those of the predictions.
   heed_ok(folder.path, {"evaluate", trained() / "pairs", "--predictions", "p.jsonl"});
   std::istringstream lines(read_file(folder / "p.jsonl", "predictions"));
@@ -360,6 +363,7 @@ TEST_CASE("attend: invalid arguments give one error line and exit code 2, and le
   rejects("lines", {"--text", "a", "--example", "1"},
           "--text, --input, --example, --examples and --wrong exclude each other: choose one");
   rejects("lines", {"--examples", "0,1", "--example", "1"}, "exclude each other: choose one");
+  rejects("lines", {"--examples", "0,1", "--wrong", "1"}, "exclude each other: choose one");
   rejects("lines", {"--examples", "0,x"}, "--examples \"x\": expected numbers of examples");
   rejects("lines", {"--wrong", "2"}, "--wrong: the examples have no expected output");
   rejects("lines", {"--text", "a", "--split", "val"}, "--split goes with --example");
