@@ -66,7 +66,8 @@ prepare() {
     "$work/mutate" "$work/source" "$tree" "$seed" $((count + count / 10)) "$work/dropped.txt" "${files[@]}" >"$work/mutants.txt"
     if ninja -C "$build" -k 0 -j "$jobs" "${programs[@]/#/test_}" heed_program >"$work/build.log" 2>&1; then
       drop_absent
-      return
+      [[ -s $work/new.txt ]] || return 0
+      continue  # builds without these, so that the next call builds nothing
     fi
     grep -oE '^[a-z_0-9/.]+\.cpp:[0-9]+:[0-9]*:? *(error|  required)|^[a-z_0-9/.]+\.cpp:[0-9]+' "$work/build.log" |
       awk -F: '{ print $1 "\t" $2 }' | sort -u >"$work/errors.txt"
@@ -141,6 +142,7 @@ cases() {
 # reach PROGRAM CASE NUMBER: runs one case without a mutant, and writes the mutants that it reaches to cases/NUMBER, each with
 # program, case and seconds.
 reach() {
+  [[ ! -e $work/cases/$3 ]] || return 0  # of an interrupted run
   local times found=$work/cases/$3.found
   : >"$found"
   chmod a+w "$found"  # for the sandbox
@@ -155,11 +157,10 @@ reach() {
 find_reached() {
   local program
   for program in "${programs[@]/#/tests/test_}" bin/heed; do
-    [[ $work/reached.txt -nt $build/$program ]] || rm -f "$work/reached.txt"
+    [[ $work/cases -nt $build/$program ]] || rm -rf "$work/cases" "$work/reached.txt"
   done
   [[ ! -e $work/reached.txt ]] || return 0
-  rm -rf "$work/cases"
-  mkdir "$work/cases"
+  mkdir -p "$work/cases"
   export -f reach run sandboxed
   export work build tree root
   cases | awk '{ print $0 "\t" NR }' | tr '\t\n' '\0\0' | xargs -0 -n 3 -P "$jobs" bash -c 'reach "$@" || exit 255' - >&2
