@@ -442,6 +442,8 @@ TEST_CASE("attend: one scale for all heads, or one for each, and a colour bar") 
   CHECK(darkest_cells(PictureScale::picture) == 4);
   CHECK(darkest_cells(PictureScale::head) == 16 + 4);
   CHECK_CONTAINS(attention_picture({map_of("w", weights)}, ""), "fill-opacity=\"0.5\"");
+  CHECK(largest_weight(map_of("w", weights)) == 1);
+  CHECK(largest_weight(map_of("w", Tensor::full({1, 1, 2, 2}, real{-0.5}))) == 0.5);
 }
 
 TEST_CASE("attend: cells of large pictures are means of blocks of weights") {

@@ -89,7 +89,7 @@ TEST_CASE("data: a split is written as lines of JSON, each kind in its form") {
   for (const Json& edge : graphs[0].at("edges").elements())
     CHECK(edge.elements()[0].integer() < nodes);
   const std::string whole =
-      R"({"nodes":[[1.0],[2.0]],"edges":[[0,1]],"global":[0.5,2.0],"target":"x"})";
+      R"({"nodes":[[1.0],[2.0]],"edges":[[0,1,0.5,4.0]],"global":[0.5,2.0],"target":"x"})";
   write_file(folder / "wholes.jsonl",
              whole + "\n" + R"({"nodes": [[3]], "edges": [], "global": [1, 2], "target": "y"})");
   const auto wholes = lines_of(
