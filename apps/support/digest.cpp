@@ -48,10 +48,10 @@ std::string sha256_of_file(const std::string& path) {
 }
 
 std::string base64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a NUL
-  text.resize(static_cast<size_t>(::EVP_EncodeBlock(
-      reinterpret_cast<unsigned char*>(text.data()),
-      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()))));
+  std::string text((bytes.size() + 2) / 3 * 4, '\0');  // OpenSSL adds a NUL, as std::string does
+  ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                    reinterpret_cast<const unsigned char*>(bytes.data()),
+                    static_cast<int>(bytes.size()));
   return text;
 }
 

@@ -85,6 +85,7 @@ TEST_CASE("captured output: what the thread prints, unescaped") {
 TEST_CASE("samples are escaped in the log and on the terminal") {
   const ProgramOutput& output = hostile_run().training;
   CHECK_CONTAINS(output.err, "\\x1b");
+  CHECK(output.err.find("the log of the run was deleted") == output.err.npos);
   CHECK(escaped(output.err) == output.err);
   CHECK(escaped(output.out) == output.out);
   const std::string log = read_file(hostile_run() / "run/train.log", "log");
@@ -111,6 +112,7 @@ TEST_CASE("help and tables fit the width of a terminal") {
   };
   const std::string help = heed_ok(folder.path, {"evaluate", "--help"});
   CHECK(widest(help) > 80);
+  CHECK_CONTAINS(help, "--color");
   for (const unsigned short columns : {60, 80}) {
     const std::string shown = shown_on_terminal(folder.path, "evaluate --help", columns);
     CHECK(widest(shown) <= columns);

@@ -324,6 +324,10 @@ TEST_CASE("sweep: each run is checked before one starts") {
   const ProgramOutput all = rungs.heed({"sweep", "s.toml", "--dry-run"});
   CHECK(all.code == 2);
   CHECK_CONTAINS(all.err, "\nerror: runs/s: each of its 1 run is refused\n");
+  const SweepFile heads("question = \"Do heads matter?\"\n[axes]\nmodel.heads = [1, 2]\n");
+  const std::string costs = succeeded(heads.heed({"sweep", "s.toml", "--dry-run"})).out;
+  CHECK(costs.starts_with("Do heads matter?\n\n"));
+  CHECK_CONTAINS(costs, "\nheads=2/seed-");
   const SweepFile metric("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.bleu\"\n");
   CHECK_CONTAINS(
       thrown<InputError>([&] { plan_sweep(metric.read(), metric / "folder", inspect_measures); }),
