@@ -197,7 +197,7 @@ run_all() {
   done < <(awk -v i="$2" -v m="$3" 'NR % m == i % m' "$work/mutants.txt")
 }
 
-# Prints the table and the survivors with their lines.
+# Prints the survivors with their lines, and the table.
 print_report() {
   awk -F'\t' -v least="$least" '
     FILENAME ~ /equivalent.txt$/ { if (!/^#|^ |^$/) equivalent[$0]; next }
@@ -213,16 +213,15 @@ print_report() {
       else { ++survived[folder]; line = $2; sub(/ [|] /, ":" $3 ": ", line); survivors = survivors line "\n" }
     }
     END {
-      printf "%-8s %8s %8s %12s %10s\n", "folder", "mutants", "killed", "equivalent", "survived"
+      printf "%s%-8s %8s %8s %12s %10s\n", survivors, "folder", "mutants", "killed", "equivalent", "survived"
       for (i = 1; i <= folders; ++i) {
         f = order[i]
         printf "%-8s %8d %8d %12d %10d\n", f, all[f], killed[f], same[f], survived[f]
         a += all[f]; k += killed[f]; e += same[f]; s += survived[f]
       }
       score = k + s > 0 ? k / (k + s) : 0
-      printf "%-8s %8d %8d %12d %10d\nscore %.3f", "all", a, k, e, s, score
+      printf "%-8s %8d %8d %12d %10d\nscore %.3f, of %d mutants", "all", a, k, e, s, score, k + s
       printf left ? "; %d not run\n" : "\n", left
-      printf "%s", survivors
       exit score < least
     }' "$root/tests/mutate/equivalent.txt" "$results" "$work/mutants.txt"
 }
