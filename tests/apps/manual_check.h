@@ -15,6 +15,8 @@ namespace heed {
 inline void check_manual(Commands commands) {
   const std::string page = manual_page(commands), completion = bash_completion(commands);
   CHECK(page.starts_with(".TH HEED 1 "));
+  for (const char* name : {"version", "completion", "man"})
+    CHECK_CONTAINS(page, std::string("\\fB\\-\\-") + name + "\\fR");
   CHECK(escaped(completion) == completion);
   for (const Command* command : commands) {
     CHECK_CONTAINS(page, std::string(".SS heed ") + command->name);

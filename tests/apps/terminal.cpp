@@ -137,8 +137,8 @@ TEST_CASE("the progress line leaves the last column of a terminal free") {
       shown_on_terminal(folder.path, "train c.toml --run r", 30, STDERR_FILENO);
   const size_t end = shown.find("\033[K");  // erases the line
   REQUIRE(end != shown.npos);
-  const std::string line =
-      shown.substr(shown.rfind('\n', end) + 1, end - shown.rfind('\n', end) - 1);
+  const size_t begin = shown.rfind('\n', end) + 1;
+  const std::string line = shown.substr(begin, end - begin);
   CHECK(line.starts_with("step "));
   CHECK(line.size() == 29);
 }
