@@ -20,8 +20,8 @@ constexpr const char *no_match = "no match", *position_word = "position";
 
 constexpr double max_nodes = 10'000;
 
-// Returns at least as many nodes as regcomp makes of an expression. It writes out what + and {n,m}
-// repeat, without a limit.
+// Returns an upper bound for the nodes that regcomp makes of an expression: it copies what + and
+// {n,m} repeat, without a limit.
 double nodes_at_most(std::string_view expression) {
   double nodes = static_cast<double>(expression.size()), number = 0;
   bool repeats = false;  // between { and }
@@ -38,10 +38,11 @@ double nodes_at_most(std::string_view expression) {
 // std::regex overflows the stack for long texts.
 struct Kinds::Expression {
   explicit Expression(const std::string& text) {
-    check_input(nodes_at_most(text) <= max_nodes,
-                "--by {}: the regular expression is too large when what its + and {{n}} repeat is "
-                "written out; use fewer",
-                in_quotes(text));
+    check_input(
+        nodes_at_most(text) <= max_nodes,
+        "--by {}: the regular expression is too large, because each + and {{n}} copies what it "
+        "repeats; use fewer of them",
+        in_quotes(text));
     const int code = ::regcomp(&compiled, text.c_str(), REG_EXTENDED);
     if (code == 0) return;
     char problem[200];
