@@ -125,7 +125,7 @@ run() {
       onnx) command=("$tree/tests/lab/onnx/run.sh" forms "$build/tests/test_lab" "$build/bin/heed" "$root/build/node_modules") ;;
     esac
     sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
-  ) >"$work/$4" 2>&1
+  ) </dev/null >"$work/$4" 2>&1
 }
 
 # Prints the test cases of all programs as lines of program and pattern: a comma would separate two patterns. One case limits
