@@ -84,8 +84,6 @@ void ExampleStream::get(int64_t i, Example& example) {
   }
   for (const std::string& line : std::exchange(errors_, {})) program_.log(line);
   if (ready_.empty()) {
-    lock.unlock();
-    stop();
     next_ = -1;  // another call starts the program again
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     throw InputError(end_of_program(program_, *source_, Split::train, i));
