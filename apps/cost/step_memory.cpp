@@ -42,7 +42,7 @@ StepMemory memory_of(const StepObserver& step, const PartNames& names, int64_t l
       before += changes[i].bytes;
   }
 
-  const Event nothing{outside_operations, Pass::other, nullptr, 0, 0};
+  const Event nothing{outside_operations};
   const auto event_of = [&](const MemoryChange& change) -> const Event& {
     return change.event < step.events().size() ? step.events()[change.event] : nothing;
   };

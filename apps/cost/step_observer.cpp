@@ -63,7 +63,7 @@ void StepObserver::backward_started(const Node& node) noexcept {
   const auto made =
       std::lower_bound(recorded_.begin(), recorded_.end(), node.order,
                        [](const Recorded& r, uint64_t order) { return r.order < order; });
-  Event event{node.name, Pass::backward, nullptr, 0, 0};
+  Event event{node.name};
   if (made != recorded_.end() && made->order == node.order) event = events_[made->event];
   event.pass = Pass::backward;
   events_.push_back(event);

@@ -36,9 +36,9 @@ struct Event {
   static constexpr size_t max_inputs = 3;
 
   const char* name;
-  Pass pass;
-  const Module* part;  // that computes it; null outside the model
-  int64_t begin, end;  // nanoseconds since the step began
+  Pass pass = Pass::other;
+  const Module* part = nullptr;  // that computes it; null outside the model
+  int64_t begin = 0, end = 0;    // nanoseconds since the step began
   Cost cost = {};
   Shape result = {};
   std::array<Shape, max_inputs> inputs = {};  // the first of them; rank 0 where there is no tensor

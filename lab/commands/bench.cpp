@@ -244,16 +244,16 @@ int BenchArguments::run() const {
     };
     if (rank_count() > 1) {  // MPI knows only this process
       measure();
-      continue;
-    }
-    std::fflush(stdout);  // else both processes would write the buffer
-    // No parallel loop has run yet, so no thread is lost.
-    if (const std::optional<Process> child = Process::split("bench: cannot start a process")) {
+    } else {
+      std::fflush(stdout);  // else both processes would write the buffer
+      // No parallel loop has run yet, so no thread is lost.
+      const std::optional<Process> child = Process::split("bench: cannot start a process");
+      if (!child) {
+        measure();
+        return exit_done;  // the end of the child process
+      }
       if (const int code = exit_code(*child, size); code != exit_done) return code;
-      continue;
     }
-    measure();
-    return exit_done;  // the end of the child process
   }
   return exit_done;
 }

@@ -31,9 +31,9 @@ void add_errors(const Corpus& corpus, const std::vector<TargetOutcome>& targets,
   if (!corpus.format.numbers)
     for (const TargetOutcome& each : targets) ++counts[{each.expected, each.predicted}];
   std::vector<std::pair<std::pair<int32_t, int32_t>, int64_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
-    const bool a_wrong = a.first.first != a.first.second, b_wrong = b.first.first != b.first.second;
-    return a_wrong != b_wrong ? a_wrong : a.second > b.second;
+  std::ranges::stable_sort(sorted, std::greater(), [](const auto& each) {
+    const auto& [pair, count] = each;
+    return std::pair(pair.first != pair.second, count);
   });
   sorted.resize(std::min(sorted.size(), max_confusions));
   std::set<int32_t> ids;
