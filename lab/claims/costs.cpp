@@ -229,7 +229,8 @@ const std::vector<Claim> topics::costs = {
          const auto at = [layer](int64_t length) {
            return operations(static_cast<size_t>(layer), length);
          };
-         return std::abs((at(40) - at(8)) - 32 * (at(2) - at(1)));
+         const double more = at(2) - at(1);
+         return more > 0 ? std::abs(at(40) - at(8) - 32 * more) : 1;  // 1: none was counted
        });
      }},
     {"A44", by_construction, "S4",

@@ -49,7 +49,7 @@ Tensor identity(int64_t n) {
 }
 
 double distance(const Tensor& a, const Tensor& b) {
-  if (!(a.shape() == b.shape())) return infinity;
+  if (!(a.shape() == b.shape()) || a.size() == 0) return infinity;
   double squares = 0, size = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
     squares += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);

@@ -50,7 +50,7 @@ Tensor permuted(const Tensor& x, const Ids& order);
 // The identity matrix (n, n).
 Tensor identity(int64_t n);
 
-// ‖a - b‖ / ‖b‖; infinity if the shapes differ or an element is not finite.
+// ‖a - b‖ / ‖b‖; infinity if the shapes differ, or there is no element, or one is not finite.
 double distance(const Tensor& a, const Tensor& b);
 // max |actual - expected|; infinity if the sizes differ or an element is NaN.
 double max_difference(const Tensor& actual, const std::vector<double>& expected);

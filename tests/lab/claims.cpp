@@ -109,6 +109,8 @@ TEST_CASE("claims: properties of untrained models follow from the config") {
   CHECK(measured("[model.block]\nmixing = 'gru'\n").at("A44"));
   CHECK(measured("[model.attention]\ncausal = true\n").at("A44"));
   CHECK(!measured("[model.attention]\nwindow = 2\n").at("A5"));
+  write_file(folder / "c.toml", classifier_config(""));
+  CHECK(properties_of(folder.path, {"c.toml", "--set", "model.pool=first"}).at("A17"));
   const Properties by_count = measured("[model.attention]\nnormaliser = 'count'\n");
   CHECK(!by_count.at("A23"));
   CHECK(!by_count.at("Q9"));

@@ -21,6 +21,7 @@ const std::vector<Topic>& complete_run() {
 
 TEST_CASE("every claim of the documents holds") {
   std::set<std::string> ids;
+  std::vector<double> ratios;
   for (const Topic& topic : complete_run())
     for (const Claim& t : topic.claims) {
       CAPTURE(t.id);
@@ -31,10 +32,14 @@ TEST_CASE("every claim of the documents holds") {
       CHECK(!std::string(t.source).empty());
       CHECK(std::isfinite(t.measured));
       CHECK(std::isfinite(t.bound.value));
+      if (t.bound.is_lower) CHECK(t.bound.value > 0);  // else it would hold if nothing was measured
+      if (!t.bound.is_lower) CHECK(t.bound.value < 1);
+      if (t.id == "Q17") ratios.push_back(t.measured);
     }
   for (int i = 1; i <= 52; ++i) CHECK(ids.contains("A" + std::to_string(i)));
   for (int i = 1; i <= 19; ++i) CHECK(ids.contains("Q" + std::to_string(i)));
   CHECK(ids.size() == 71);
+  CHECK(ratios == std::vector<double>{0.5, 0.5, 100});  // of costs, which are exact
 }
 
 TEST_CASE("selected claims give the same values as in a complete run") {
