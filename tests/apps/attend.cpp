@@ -331,7 +331,11 @@ TEST_CASE("attend: several examples, or those that are wrong, have a file each")
   attend({"--example", "2", "-o", "two.svg", "--csv", "two"});
   CHECK(read_file(folder / "w-2.svg", "picture") == read_file(folder / "two.svg", "picture"));
   CHECK(read_file(folder / "w-2", "csv") == read_file(folder / "two", "csv"));
-  CHECK_CONTAINS(read_file(folder / "two.svg", "picture"), "one scale for all heads");
+  const std::string two = read_file(folder / "two.svg", "picture");
+  const size_t label = two.find("attention weight, one scale for all heads");
+  REQUIRE(label != two.npos);
+  // Right of the bar, whose width is 200.
+  CHECK(std::stod(two.substr(two.rfind(" x=\"", label) + 4)) == 214);
   attend({"--example", "2", "--scale", "head", "-o", "head.svg"});
   CHECK_CONTAINS(read_file(folder / "head.svg", "picture"), "fraction of the head's maximum");
   // The wrong ones are those of the predictions.

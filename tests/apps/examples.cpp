@@ -15,7 +15,7 @@ namespace {
 // Trains a model of each form: what a position has to say is whether its letter is a vowel.
 struct ExampleRuns : Workspace {
   ExampleRuns() {
-    std::string positions, tags, labels, pairs, rows, labelled;
+    std::string positions, losses, tags, labels, pairs, rows, labelled;
     for (int i = 0; i < 64; ++i) {
       std::string letters, kinds, targets, probabilities;
       for (int t = 0; t < 3; ++t) {
@@ -34,6 +34,9 @@ struct ExampleRuns : Workspace {
           fmt::format(R"({{"input": "{}", "target": "{}", "reference": [{}], "group": "{}"}})"
                       "\n",
                       letters, targets, probabilities, group);
+      losses += fmt::format(R"({{"input": "{}", "target": "{}", "reference": [0.25, 0.5]}})"
+                            "\n",
+                            letters, targets);
       tags += fmt::format("{{\"input\": \"{}\", \"target\": \"{}\"}}\n", letters, kinds);
       labels += fmt::format("{{\"input\": \"{}\", \"target\": \"first {}\"}}\n", letters,
                             kinds.substr(0, kinds.find(' ')));
@@ -42,12 +45,14 @@ struct ExampleRuns : Workspace {
       labelled += letters + "\t" + kinds.substr(0, kinds.find(' ')) + "\n";
     }
     write("positions.jsonl", positions);
+    write("losses.jsonl", losses);
     write("tags.jsonl", tags);
     write("labels.jsonl", labels);
     write("pairs.jsonl", pairs);
     write("pairs.tsv", rows);
     write("labelled.tsv", labelled);
     train("positions", "language_model", "positions.jsonl");
+    train("losses", "language_model", "losses.jsonl");
     train("tags", "classifier", "tags.jsonl", "pool = 'none'\n");
     train("labels", "classifier", "labels.jsonl");
     train("pairs", "seq2seq", "pairs.jsonl");
@@ -136,6 +141,13 @@ TEST_CASE("examples: the distance to a reference is a score") {
   // A model that is sure gives KL(p‖q) of the probability that the reference leaves to the other.
   CHECK(scores.at("divergence").number() > 0);
   CHECK(example_scores("tags").find("divergence") == nullptr);
+  // A reference may also be the loss of the best predictor, here of the targets at 1 and 2.
+  const Json all = example_scores("losses");
+  CHECK(all.at("loss_above_best").number() == doctest::Approx(all.at("loss").number() - 0.375));
+  CHECK(all.find("divergence") == nullptr);
+  const Json last = Json::parse(
+      example_runs().ok({"evaluate", "losses", "--json", "--positions", "2:2"}), "scores");
+  CHECK(last.at("loss_above_best").number() == doctest::Approx(last.at("loss").number() - 0.5));
 }
 
 TEST_CASE("examples: generate and evaluate --input read what the data hold") {

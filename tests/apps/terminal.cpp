@@ -130,7 +130,7 @@ TEST_CASE("help and tables fit the width of a terminal") {
   if (has_command("compare")) CHECK(widest(shown_on_terminal(folder.path, "compare r", 60)) <= 60);
 }
 
-TEST_CASE("the progress line leaves the last column of a terminal free") {
+TEST_CASE("lines of progress leave the last column of a terminal free") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
   const std::string shown =
@@ -141,6 +141,13 @@ TEST_CASE("the progress line leaves the last column of a terminal free") {
   const std::string line = shown.substr(begin, end - begin);
   CHECK(line.starts_with("step "));
   CHECK(line.size() == 29);
+  if (!has_command("sweep")) return;
+  const std::string lines = shown_on_terminal(
+      folder.path, "sweep --config c.toml --axis train.steps=20,30 --run s", 30, STDERR_FILENO);
+  const size_t cut = lines.find("…"), before = lines.rfind('\n', cut) + 1;
+  REQUIRE(cut != lines.npos);
+  CHECK(lines.substr(before, cut - before).starts_with("  steps="));
+  CHECK(cut - before == 28);
 }
 
 TEST_CASE("tables: blocks of columns, and cells on several lines") {

@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "core/check.h"
 #include "data/corpus.h"
+#include "data/example_loader.h"
 #include "data/file_splits.h"
 #include "support.h"
 
@@ -94,6 +95,16 @@ TEST_CASE("program: its vocabulary is that of all splits, sorted, without <unk>"
   CHECK(corpus.files == std::vector<std::string>{"/gen.py", "gen --seed 1 --start 0",
                                                  "gen --seed 1 --start 0",
                                                  "gen --seed 1 --start 0"});
+  // A model of it reads no other token, also in files of a kind that adds <unk> to a vocabulary.
+  DataOptions pairs = command_options();
+  pairs.kind = &data_kinds::pairs;
+  ExampleLoader loader(pairs, corpus, /*with_targets=*/false);
+  ExampleLine line;
+  line.input_key = "input";
+  line.input.set_text("n3 y");
+  Example example;
+  CHECK(thrown<InputError>([&] { loader.read(line, {}, example); }) ==
+        "the word \"y\" is not in the vocabulary of 110 tokens");
 }
 
 TEST_CASE("program: training leaves out the inputs of held-out examples, each by its number") {

@@ -94,12 +94,14 @@ TEST_CASE("profile: the parts of a generated token add up to its time") {
         profile_generation(benchmark_experiment(size), benchmark_corpus(size), {.batch = batch}, 2);
     CHECK(p.backward.empty());
     double parts = 0;
-    for (const auto* rows : {&p.forward, &p.rest})
+    for (const auto* rows : {&p.forward, &p.rest}) {
+      CHECK(std::ranges::is_sorted(*rows, std::greater(), &ProfileRow::seconds));
       for (const ProfileRow& row : *rows) {
         CAPTURE(row.name);
         CHECK(row.seconds >= 0);
         parts += row.seconds;
       }
+    }
     CHECK(p.seconds > 0);
     CHECK(parts == doctest::Approx(p.seconds));
     // Once a token: products, and for each layer the cache, which is also selected once.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <sstream>
@@ -376,6 +377,11 @@ TEST_CASE("where seeds are too few to tell, a report has the command that adds e
       arguments.insert(arguments.end(), short_runs.begin(), short_runs.end());
       folder.ok(arguments);
     }
+    // A second seed of one of them, which still trains, counts.
+    folder.ok({"train", "r/1e-3 x/config.toml", "--set", "seed=2", "--run", "r/two"});
+    std::filesystem::remove(folder / "r/two/result.json");
+    command("r", R"("verdict":"few")", 1, 2);
+    std::filesystem::remove_all(folder / "r/two");
     run(command("r", R"("verdict":"few")", 2, 4));
     const Report report = report_data({{folder / "r"}});
     CHECK(report.runs.size() == 6);

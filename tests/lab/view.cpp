@@ -79,7 +79,17 @@ TEST_CASE("view: a connection that sends its request byte by byte is closed, an 
   write_all(page, "GET /events HTTP/1.1\r\nHost: localhost:" + std::to_string(port) + "\r\n\r\n",
             "");
   char byte = 0;
-  CHECK(::recv(page, &byte, 1, 0) == 1);
+  std::string head;
+  while (!head.ends_with("\r\n\r\n") && ::recv(page, &byte, 1, 0) == 1) head += byte;
+  CHECK(head.starts_with("HTTP/1.1 200"));
+  CHECK_CONTAINS(head, "Connection: close\r\n");  // each connection has one request
+  CHECK_CONTAINS(head, "Content-Type: text/event-stream\r\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK(::recv(page, &byte, 1, MSG_DONTWAIT) < 0);  // nothing has changed
+  write_run(folder / "new", "seed = 1\n");
+  std::string event;
+  while (!event.ends_with("\n\n") && ::recv(page, &byte, 1, 0) == 1) event += byte;
+  CHECK_CONTAINS(event, "data: changed\n");
   const auto ended = [&](int connection) {
     const ssize_t got = ::recv(connection, &byte, 1, MSG_DONTWAIT);
     return got == 0 || (got < 0 && errno != EAGAIN);

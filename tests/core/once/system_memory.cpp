@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <unistd.h>
 #include <vector>
 
 #include "temporary_folder.h"
@@ -87,6 +89,23 @@ TEST_CASE("system memory: a block that is returned leaves its neighbours as they
       CHECK(std::all_of(blocks[i], blocks[i] + bytes, [&](char c) { return c == written; }));
       unmap_memory(blocks[i], bytes);
     }
+  }
+}
+
+TEST_CASE("system memory: a large block takes no more addresses than it has bytes") {
+  const auto mapped = [] {
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  };
+  constexpr size_t bytes = size_t{201} << 20;
+  const size_t before = mapped();
+  for (int i = 0; i < 3; ++i) {  // one of them may begin at a boundary of huge pages by chance
+    void* const block = map_memory(bytes, Pages::huge);
+    REQUIRE(block);
+    CHECK(mapped() == before + bytes);
+    unmap_memory(block, bytes);
+    CHECK(mapped() == before);
   }
 }
 

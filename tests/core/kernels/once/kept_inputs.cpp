@@ -213,19 +213,19 @@ struct LargeBlock {
   Tensor x = random_leaf({rows, dim}, 1), gain = random_leaf({dim}, 2),
          shift = random_leaf({dim}, 3), up = random_leaf({hidden, dim}, 4),
          bias = random_leaf({hidden}, 5), side = random_leaf({dim, dim}, 6),
-         down = random_leaf({dim, hidden}, 7);
+         down = random_leaf({dim, hidden}, 7), down_bias = random_leaf({dim}, 8);
   std::vector<Tensor> held = {};
 
   Tensor output(Activation activation, bool rms, bool hold) {
     const Tensor z = rms ? rms_norm(x, gain, real{1e-5}) : layer_norm(x, gain, shift, real{1e-5});
     const Tensor h = linear(z, up, bias, activation), s = linear(z, side, {});
     if (hold) held = {z.detach(), h.detach()};
-    return linear(h, down, {}) + s;
+    return linear(h, down, down_bias) + s;
   }
   std::vector<std::vector<real>> gradients_of(const Tensor& y) {
     backward(y, drawn(y.shape(), 9));
     std::vector<std::vector<real>> all;
-    for (Tensor* each : {&x, &gain, &shift, &up, &bias, &side, &down}) {
+    for (Tensor* each : {&x, &gain, &shift, &up, &bias, &side, &down, &down_bias}) {
       const Tensor gradient = each->grad();
       if (!gradient) continue;  // of the shift, in RMS norm
       all.push_back(elements(gradient));
