@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "checks.h"
 #include "core/check.h"
@@ -127,6 +130,37 @@ TEST_CASE("program: training leaves out the inputs of held-out examples, each by
         load(program_of(repeating), ModelKind::language_model, command_options(), existing)})
     for (const int64_t i : {2517, 2518, 1003, 1500, 3, 2999})
       CHECK(text_of(other, "train", i) == in_order[static_cast<size_t>(i)]);
+}
+
+TEST_CASE("program: one that has nothing more to write yet is stopped where another part is read") {
+  static std::atomic<bool> waited_to_the_end = false;
+  class Pausing final : public LineSource {
+   public:
+    Pausing(Split split, int64_t i) : split_(split), i_(i) {}
+    bool next(std::string& line) override {
+      for (int wait = 0; i_ >= 1200 && !stopped_; ++wait) {
+        if (wait == 1000) return waited_to_the_end = true, false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      line = repeating(split_, 1, i_++);
+      return !stopped_;
+    }
+    void stop() override { stopped_ = true; }
+    std::string problem() override { return ""; }
+    std::vector<std::string> take_errors() override { return {}; }
+
+   private:
+    const Split split_;
+    int64_t i_;
+    std::atomic<bool> stopped_ = false;
+  };
+  ExampleProgram program = program_of(repeating);
+  program.start = [](Split split, uint64_t, int64_t start) {
+    return std::make_unique<Pausing>(split, start);
+  };
+  const Corpus corpus = load(program);
+  for (const int64_t i : {1150, 1160, 1150}) text_of(corpus, "train", i);
+  CHECK_FALSE(waited_to_the_end);
 }
 
 TEST_CASE("program: a token that comes later is an error with its example") {
