@@ -218,6 +218,7 @@ TEST_CASE("train: a value that is not finite stops the run and keeps the checkpo
                  "set optim.clip_norm = 1");
   CHECK(output.err.find("nan") == output.err.npos);
   const Checkpoints checkpoints(workspace / "r/checkpoints", 1);
+  CHECK_CONTAINS(output.err, fmt::format("error: step {}: ", checkpoints.newest_step() + 1));
   if (!checkpoints.steps().empty()) CHECK_CONTAINS(output.err, "is intact");
   CHECK(!workspace.has("r/result.json"));
   std::vector<std::string> detecting = settings;

@@ -41,6 +41,20 @@ class Listener : public TrainingListener {
   std::string& calls_;
 };
 
+// Notes the newest checkpoint after each step.
+class CheckpointReader : public TrainingListener {
+ public:
+  CheckpointReader(TrainingContext& training, std::vector<int64_t>& newest)
+      : TrainingListener(training), newest_(newest) {}
+  Order order() const override { return Order::stop; }
+  void after_step(const StepReport&) override {
+    newest_.push_back(training_.writer->checkpoints().newest_step());
+  }
+
+ private:
+  std::vector<int64_t>& newest_;
+};
+
 LoadedConfig small_config(const TemporaryFolder& folder, const std::string& keys) {
   write_file(
       folder / "c.toml",
@@ -86,6 +100,20 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
   }
   CHECK(rows == "lhlhvlhlhvlh");
   CHECK(Checkpoints(run.checkpoints(), 1).newest_step() == 5);
+}
+
+TEST_CASE("training loop: without checkpoint_every each evaluation, and no other step, is saved") {
+  const TemporaryFolder folder;
+  const LoadedConfig config = small_config(folder, "checkpoint_every = 0\n");
+  const Corpus corpus = load_data(config);
+  const RunFolder run = RunFolder::create(folder / "r");
+  RunWriter writer(run, false);
+  std::vector<int64_t> newest;
+  TrainingLoop loop(config.experiment, corpus, &writer);
+  writer.begin(config, corpus, 0, 0);
+  loop.add(std::make_unique<CheckpointReader>(loop.training(), newest));
+  CHECK(loop.run(5) == TrainingLoop::End::paused);
+  CHECK(newest == std::vector<int64_t>{0, 2, 2, 4, 4});
 }
 
 TEST_CASE("training loop: rows of attention weights without a sum, of all threads, are a warning") {

@@ -158,6 +158,8 @@ TEST_CASE("examples: references are a loss, or probabilities in the order of sor
   folder.write("a.jsonl",
                R"({"input": "a b a", "target": ". a b", "reference": [null, 0.5, 0.25]})");
   CHECK(reference() == std::vector<float>{0.5, 0.25});
+  folder.write("a.jsonl", R"({"input": "a b a", "target": "b a b", "reference": [1, 0.5, 0.25]})");
+  CHECK(reference() == std::vector<float>{1, 0.5, 0.25});
   options.level = Level::character;  // has no <unk>
   folder.write("a.jsonl",
                R"({"input": "aba", "target": ".ab", "reference": [[0.25, 0.75], [0, 1]]})");

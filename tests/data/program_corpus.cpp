@@ -136,8 +136,9 @@ TEST_CASE("program: one that has nothing more to write yet is stopped where anot
   static std::atomic<bool> waited_to_the_end = false;
   class Pausing final : public LineSource {
    public:
-    Pausing(Split split, int64_t i) : split_(split), i_(i) {}
+    Pausing(Split split, int64_t start) : split_(split), start_(start), i_(start) {}
     bool next(std::string& line) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(i_ == start_ ? 20 : 0));
       for (int wait = 0; i_ >= 1200 && !stopped_; ++wait) {
         if (wait == 1000) return waited_to_the_end = true, false;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -151,6 +152,7 @@ TEST_CASE("program: one that has nothing more to write yet is stopped where anot
 
    private:
     const Split split_;
+    const int64_t start_;
     int64_t i_;
     std::atomic<bool> stopped_ = false;
   };
@@ -161,6 +163,7 @@ TEST_CASE("program: one that has nothing more to write yet is stopped where anot
   const Corpus corpus = load(program);
   for (const int64_t i : {1150, 1160, 1150}) text_of(corpus, "train", i);
   CHECK_FALSE(waited_to_the_end);
+  CHECK(corpus.seconds_waited() > 0.05);  // three times for its first line
 }
 
 TEST_CASE("program: a token that comes later is an error with its example") {

@@ -146,6 +146,9 @@ TEST_CASE("subwords: of a text with many distinct words the trainer reads evenly
 TEST_CASE("subwords: a damaged model is rejected, or restores texts") {
   CHECK_CONTAINS(input_error([] { Subwords(""); }), "not a model of SentencePiece");
   CHECK_CONTAINS(input_error([] { Subwords("hello"); }), "not a model of SentencePiece");
+  // Numbers before a table of characters to replace: field 9 is 5; of field 3, 4 is 1 and 2 "x".
+  CHECK_CONTAINS(input_error([] { Subwords("\x48\x05\x1a\x05\x20\x01\x12\x01x"); }),
+                 "the tokenizer changes characters of its texts");
   Random random(2, Purpose::test, 0, 0, 0);
   int rejected = 0;
   for (const char* type : {"bpe", "unigram"}) {

@@ -227,6 +227,9 @@ TEST_CASE("cache: unsupported uses are rejected") {
   context.past = &four;
   CHECK(!open.can_cache());
   CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), context), Error);
+  const auto pairs = model_of({"", ModelKind::seq2seq, [](ModelOptions&) {}});
+  CHECK_CONTAINS(thrown<Error>([&] { Writer(*pairs).next({.context = 3}); }),
+                 "a context length needs a language model");
 }
 
 TEST_CASE("decoding: a search gives the same results with and without a cache") {
