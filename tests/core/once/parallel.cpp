@@ -25,6 +25,13 @@ struct ThreadCount {
   ~ThreadCount() { set_thread_count(before); }
 };
 
+TEST_CASE("threads: the processes of a machine share its cores, unless the user has chosen") {
+  const ThreadCount here(thread_count());
+  const int chosen = requested_threads() > 0 || is_bound() ? thread_count() : 1;
+  share_cores(1'000'000);
+  CHECK(thread_count() == chosen);
+}
+
 TEST_CASE("run_workers: each worker once, loops on its thread, the first exception") {
   for (const int threads : {1, 2, 5}) {
     const ThreadCount here(threads);
