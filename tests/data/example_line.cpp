@@ -12,8 +12,9 @@ using Views = std::vector<std::string_view>;
 
 static ExampleLine parsed(std::string_view line) {
   ExampleLine example;
-  parse_example(R"({"source": "\n", "target": [null], "group": "old", "grid": [1]})", {"a", 1},
-                example);  // nothing of a line before stays
+  for (const char* before : {R"({"source": "\n", "target": [null], "group": "old", "grid": [1]})",
+                             R"({"source": "\n", "target": ["old", "er"]})"})
+    parse_example(before, {"a", 1}, example);  // nothing of them stays
   parse_example(line, {"a.jsonl", 7}, example);
   return example;
 }
