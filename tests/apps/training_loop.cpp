@@ -95,6 +95,8 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
   std::istringstream lines(read_file(run.metrics(), "metrics"));
   for (std::string line; std::getline(lines, line);) {
     const Json row = Json::parse(line, "metrics");
+    if (const Json* const rate = row.find("tokens_per_s"))  // of four pairs, since the last row
+      CHECK(rate->number() * (row.at("seconds").number() + 0.0005) >= 8);
     for (const char* member : {"loss", "heard", "val"})
       if (row.find(member)) rows += member[0];
   }

@@ -105,6 +105,7 @@ TEST_CASE("examples: a broken line has one error with file, line and key") {
       {R"({"input": "\ud800"})", "\"input\": expected a pair of surrogates before"},
       {R"({"input": "\ud800\u0041"})", "\"input\": expected a pair of surrogates before"},
       {R"({"input": "\udc00"})", "\"input\": expected a pair of surrogates before"},
+      {R"({"input": "\udc00\udc00"})", "\"input\": expected a pair of surrogates before"},
       {"{\"input\": \"a\tb\"}", "\"input\": expected no control character"},
       {"{\"input\": \"\xFF\"}", "\"input\": expected valid UTF-8 before"},
       {"\xEF\xBB\xBF{}", "expected an object"},
