@@ -35,7 +35,9 @@ TEST_CASE("files: write_file and read_file round trip") {
   write_file(folder / "file", contents);
   CHECK(read_file(folder / "file", "text") == contents);
   write_file(folder / "file", "new");
-  CHECK(read_file(folder / "file", "text") == "new");
+  CHECK(read_file(folder / "file", "text", 3) == "new");
+  CHECK_CONTAINS(thrown<InputError>([&] { read_file(folder / "file", "text", 2); }),
+                 "expected a text, found more than 2 bytes");
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file"});
 }
 

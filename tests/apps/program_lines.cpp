@@ -42,6 +42,8 @@ TEST_CASE("program: its lines are read, and why there are no more is said") {
         "one|two||the program ended with exit code 0");
   CHECK(all_of(shell_lines("echo a; echo first >&2; printf 'last\\n\\n' >&2; printf b; exit 3")) ==
         "a|the program ended with exit code 3 in the middle of a line: last");
+  CHECK(all_of(shell_lines("printf unfinished >&2; exit 3")) ==
+        "the program ended with exit code 3: unfinished");
   CHECK(all_of(shell_lines("echo a; kill -9 $$")) ==
         "a|the program was ended by signal 9 (Killed)");
   CHECK(all_of(shell_lines("echo a; exec >&-; sleep 100")) ==

@@ -68,6 +68,14 @@ Tensor by_the_book(const AttentionForm& attention, const HeadWidths& widths, Com
 
 }  // namespace
 
+TEST_CASE("attention: heads with a weight each start as their mean") {
+  const AttentionForm attention(8, 4, {.combine = Combine::weighted});
+  int64_t found = 0;
+  for (const NamedParameter& p : attention.parameters())
+    if (p.name == "head_weight") found += std::ranges::count(p.tensor.values(), real{0.25});
+  CHECK(found == 4);
+}
+
 TEST_CASE("a query that may attend to no key has zero outputs and zero gradients, in every form") {
   KeepMask mask;
   mask.key_lengths = Ids::from({2}, {3, 0});
