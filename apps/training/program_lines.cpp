@@ -136,7 +136,7 @@ std::string ProgramLines::problem() {
                : fmt::format("the program ended with exit code {}{}", end_->code, rest);
   }
   if (error_output_.reading) read_errors();
-  if (!error_text_.empty()) add_error(std::exchange(error_text_, ""));
+  add_error(std::exchange(error_text_, ""));
   return last_error_.empty() ? why_ : why_ + ": " + last_error_;
 }
 

@@ -52,6 +52,8 @@ TEST_CASE("contradictory keys are rejected") {
   options = {};
   options.val_fraction = options.test_fraction = 0.5;
   CHECK_CONTAINS(refusal(options, ModelKind::seq2seq), "leave less than a tenth for training");
+  options.val_fraction = 0.4;
+  CHECK(refusal(options, ModelKind::seq2seq) == "");
   options = {};
   options.kind = &data_kinds::modular;
   options.operation = Operation::divide;
