@@ -143,10 +143,11 @@ TEST_CASE("lines of progress leave the last column of a terminal free") {
   CHECK(line.size() == 29);
   if (!has_command("sweep")) return;
   const std::string lines = shown_on_terminal(
-      folder.path, "sweep --config c.toml --axis train.steps=20,30 --run s", 30, STDERR_FILENO);
+      folder.path, "sweep --config c.toml --axis optim.lr=0.0001234,0.0002345 --run s", 30,
+      STDERR_FILENO);
   const size_t cut = lines.find("…"), before = lines.rfind('\n', cut) + 1;
   REQUIRE(cut != lines.npos);
-  CHECK(lines.substr(before, cut - before).starts_with("  steps="));
+  CHECK(lines.substr(before, cut - before).starts_with("  lr="));
   CHECK(cut - before == 28);
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("program: one that has nothing more to write yet is stopped where anot
   const Corpus corpus = load(program);
   for (const int64_t i : {1150, 1160, 1150}) text_of(corpus, "train", i);
   CHECK_FALSE(waited_to_the_end);
-  CHECK(corpus.seconds_waited() > 0.05);  // three times for its first line
+  CHECK(corpus.seconds_waited() > 0.02);  // three times for its first line
 }
 
 TEST_CASE("program: a token that comes later is an error with its example") {

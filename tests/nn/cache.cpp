@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "checks.h"
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/decoding.h"
