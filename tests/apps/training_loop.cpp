@@ -65,6 +65,20 @@ LoadedConfig small_config(const TemporaryFolder& folder, const std::string& keys
   return load_config(folder / "c.toml", {});
 }
 
+// The training of a small config, with the folder of its run.
+struct SmallRun {
+  TemporaryFolder folder;
+  LoadedConfig config;
+  Corpus corpus = load_data(config);
+  RunFolder run = RunFolder::create(folder / "r");
+  RunWriter writer{run, false};
+  TrainingLoop loop{config.experiment, corpus, &writer};
+
+  explicit SmallRun(const std::string& keys) : config(small_config(folder, keys)) {
+    writer.begin(config, corpus, 0, 0);
+  }
+};
+
 NumbersByPath parameters_of(const Model& model, const Experiment&, const Corpus&,
                             const Dataset& examples) {
   return {{"parameters", static_cast<double>(model.parameter_count())},
@@ -76,23 +90,15 @@ constexpr const Measure* counting_only[] = {&counting};
 }  // namespace
 
 TEST_CASE("training loop: a listener is called around each step, and can stop the training") {
-  const TemporaryFolder folder;
-  const LoadedConfig config = small_config(folder, "");
-  const Corpus corpus = load_data(config);
-  const RunFolder run = RunFolder::create(folder / "r");
-  RunWriter writer(run, false);
+  SmallRun small("");
   std::string calls;
-  {
-    TrainingLoop loop(config.experiment, corpus, &writer);
-    writer.begin(config, corpus, 0, 0);
-    loop.add(std::make_unique<Listener>(loop.training(), calls));
-    CHECK(loop.run(20) == TrainingLoop::End::done);
-  }
+  small.loop.add(std::make_unique<Listener>(small.loop.training(), calls));
+  CHECK(small.loop.run(20) == TrainingLoop::End::done);
   CHECK(calls == "0<1 1<2 2<3 3<4 4<5 end");
   // Its row of a step comes after that of the loss, and before that of the evaluation: a checkpoint
   // has all.
   std::string rows;
-  std::istringstream lines(read_file(run.metrics(), "metrics"));
+  std::istringstream lines(read_file(small.run.metrics(), "metrics"));
   for (std::string line; std::getline(lines, line);) {
     const Json row = Json::parse(line, "metrics");
     if (const Json* const rate = row.find("tokens_per_s"))  // of four pairs, since the last row
@@ -101,20 +107,14 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
       if (row.find(member)) rows += member[0];
   }
   CHECK(rows == "lhlhvlhlhvlh");
-  CHECK(Checkpoints(run.checkpoints(), 1).newest_step() == 5);
+  CHECK(Checkpoints(small.run.checkpoints(), 1).newest_step() == 5);
 }
 
 TEST_CASE("training loop: without checkpoint_every each evaluation, and no other step, is saved") {
-  const TemporaryFolder folder;
-  const LoadedConfig config = small_config(folder, "checkpoint_every = 0\n");
-  const Corpus corpus = load_data(config);
-  const RunFolder run = RunFolder::create(folder / "r");
-  RunWriter writer(run, false);
+  SmallRun small("checkpoint_every = 0\n");
   std::vector<int64_t> newest;
-  TrainingLoop loop(config.experiment, corpus, &writer);
-  writer.begin(config, corpus, 0, 0);
-  loop.add(std::make_unique<CheckpointReader>(loop.training(), newest));
-  CHECK(loop.run(5) == TrainingLoop::End::paused);
+  small.loop.add(std::make_unique<CheckpointReader>(small.loop.training(), newest));
+  CHECK(small.loop.run(5) == TrainingLoop::End::paused);
   CHECK(newest == std::vector<int64_t>{0, 2, 2, 4, 4});
 }
 
@@ -150,23 +150,14 @@ TEST_CASE("training loop: rows of attention weights without a sum, of all thread
 }
 
 TEST_CASE("training loop: measures are found by name, and a program without them says so") {
-  const TemporaryFolder folder;
-  const LoadedConfig config =
-      small_config(folder, "measures = ['counting', 'train']\nmeasure_every = 10\n");
-  const Corpus corpus = load_data(config);
-  const RunFolder run = RunFolder::create(folder / "r");
-  RunWriter writer(run, false);
-  {
-    TrainingLoop loop(config.experiment, corpus, &writer);
-    writer.begin(config, corpus, 0, 0);
-    CHECK_THROWS_WITH_AS(add_measures(loop, {}),
-                         doctest::Contains("built without lab/, which measures \"counting\""),
-                         InputError);
-    add_measures(loop, counting_only);
-    CHECK(loop.run(20) == TrainingLoop::End::done);
-  }
+  SmallRun small("measures = ['counting', 'train']\nmeasure_every = 10\n");
+  CHECK_THROWS_WITH_AS(add_measures(small.loop, {}),
+                       doctest::Contains("built without lab/, which measures \"counting\""),
+                       InputError);
+  add_measures(small.loop, counting_only);
+  CHECK(small.loop.run(20) == TrainingLoop::End::done);
   std::string steps;
-  std::istringstream lines(read_file(run.metrics(), "metrics"));
+  std::istringstream lines(read_file(small.run.metrics(), "metrics"));
   for (std::string line; std::getline(lines, line);) {
     const Json row = Json::parse(line, "metrics");
     if (!row.find("counting")) continue;

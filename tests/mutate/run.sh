@@ -12,13 +12,13 @@
 #   FOLDER       folders or files of sources (default: core nn optim data and the checkpoint, config and run code
 #                of apps)
 #
-# One build, in build/mutate or build/mutate-second, contains all mutants. HEED_MUTANT=k activates mutant k. First, each
-# test case runs in a process of its own and without a mutant, which shows the mutants that it reaches and how long it takes.
-# Then each mutant runs the cases that reach it, the quick ones first. It is killed if one of them fails, or if they take more than three times as long
-# as usual. Results are appended to results.txt there, and an interrupted run continues. Mutants of what computes numbers
-# (lab/experiments, lab/inspect) run first. Equivalent mutants, which change nothing observable, are listed in
-# equivalent.txt with reasons, and run only with --again. Fails if the score, killed / (killed + survived), is below 0.97, or
-# 0.9 of the second set.
+# One build, in build/mutate or build/mutate-second, contains all mutants. HEED_MUTANT=k activates mutant k. First, each test
+# case runs in a process of its own and without a mutant, which shows the mutants that it reaches and how long it takes. Then
+# each mutant runs the cases that reach it, the quick ones first. It is killed if one of them fails, or if they take more
+# than three times as long as usual. Results are appended to results.txt there, and an interrupted run continues. Mutants of
+# what computes numbers (lab/experiments, lab/inspect) run first. Equivalent mutants, which change nothing observable, are
+# listed in equivalent.txt with reasons, and run only with --again. Fails if the score, killed / (killed + survived), is
+# below 0.97, or 0.9 of the second set.
 set -euo pipefail
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
 work=$root/build/mutate count=400 least=0.97
