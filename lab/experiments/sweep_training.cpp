@@ -205,7 +205,9 @@ void SweepTraining::ended(const TrainingPool::Ended& run) {
   trained_ += std::max<int64_t>(0, last_row(path).step - started_at_[run.id]);
   if (run.code == 0) {
     const Next action = settle(run.id);
-    if (action == Next::reached || action == Next::failed) return;
+    // A process of another sweep may hold the lock at this moment, to find that nothing is left.
+    if (action == Next::wait) return pending_.push_back(run.id);
+    if (action != Next::start) return;
   }
   if (run.code != 0 && stopping()) return;
   // Another sweep may have started it at the same moment, or just before.

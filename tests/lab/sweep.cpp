@@ -609,3 +609,14 @@ TEST_CASE("sweep: of two that begin at once on different data, one is refused") 
   CHECK_MESSAGE(first.code + second.code == 2, first.err, second.err);
   CHECK_CONTAINS(first.err + second.err, "not the data that the sweep s began with");
 }
+
+TEST_CASE("sweep: a run whose lock another process holds when its training ends is waited for") {
+  const SweepOnFile study;
+  write_file(study / "launch",
+             "setsid \"$@\" & until [ -e s/seed-1/run.json ]; do sleep 0.01; done\n"
+             "kill -STOP $!; (sleep 1; kill -CONT $!) >/dev/null 2>&1 &\n");
+  const ProgramOutput output =
+      study.sweep({"--seeds", "1", "--set", "train.steps=200", "--launcher", "sh launch"});
+  CHECK_MESSAGE(output.code == 0, output.err);
+  CHECK(exists(study / "s/seed-1/result.json"));
+}
