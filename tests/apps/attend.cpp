@@ -334,8 +334,9 @@ TEST_CASE("attend: several examples, or those that are wrong, have a file each")
   const std::string two = read_file(folder / "two.svg", "picture");
   const size_t label = two.find("attention weight, one scale for all heads");
   REQUIRE(label != two.npos);
-  // Right of the bar, whose width is 200.
+  // Right of the bar of 200 by 10.
   CHECK(std::stod(two.substr(two.rfind(" x=\"", label) + 4)) == 214);
+  CHECK(std::stod(two.substr(two.rfind(" y=\"", label) + 4)) == 9);
   attend({"--example", "2", "--scale", "head", "-o", "head.svg"});
   CHECK_CONTAINS(read_file(folder / "head.svg", "picture"), "fraction of the head's maximum");
   // The wrong ones are those of the predictions.
