@@ -414,7 +414,7 @@ TEST_CASE("summary: models larger than the machine are rejected without their wo
     return allocations() - before;
   };
   const int64_t small = requests_at(60);
-  CHECK(requests_at(60000) < 2 * small);
+  CHECK((requests_at(60000) < 2 * small || !allocations_are_counted));
   const Summary s = summarize(e, corpus);
   CHECK(pool_statistics().held_bytes == held);
   const std::string text = thrown<InputError>([&] { check_memory(s); });
