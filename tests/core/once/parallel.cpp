@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,10 +27,16 @@ struct ThreadCount {
 };
 
 TEST_CASE("threads: the processes of a machine share its cores, unless the user has chosen") {
-  const ThreadCount here(thread_count());
-  const int chosen = requested_threads() > 0 || is_bound() ? thread_count() : 1;
+  const ThreadCount here(2);
+  const char* const variable = "OMP_NUM_THREADS";
+  const std::string before = std::getenv(variable) ? std::getenv(variable) : "";
+  setenv(variable, "2", 1);
   share_cores(1'000'000);
-  CHECK(thread_count() == chosen);
+  CHECK(thread_count() == 2);
+  unsetenv(variable);
+  share_cores(1'000'000);
+  CHECK(thread_count() == (is_bound() ? 2 : 1));
+  if (!before.empty()) setenv(variable, before.c_str(), 1);
 }
 
 TEST_CASE("run_workers: each worker once, loops on its thread, the first exception") {
