@@ -73,13 +73,13 @@ std::string framed(const FactsPage& page, const Frame& frame) {
                      fmt::arg("data", in_script(data.text())), fmt::arg("script", frame.script));
 }
 
-// A page of the server.
-std::string served(const FactsPage& page, bool follows) {
+// A page of the server. It follows its runs unless their `version` is empty.
+std::string served(const FactsPage& page, const std::string& version) {
   return framed(
       page,
       {.head = "<link rel=\"stylesheet\" href=\"/page.css\">",
        .script = "<script src=\"/page.js\"></script>",
-       .live = follows ? " data-live" : "",
+       .live = version.empty() ? "" : fmt::format(" data-live=\"{}\"", version),
        .home = "<p class=\"home\"><a href=\"/\">All runs</a><span id=\"live\"></span></p>\n"});
 }
 
@@ -98,7 +98,7 @@ std::string page_file(const FactsPage& page) {
                        .by = ": <code>" + xml_escaped(heed_command(typed)) + "</code>"});
 }
 
-std::string served_page(const FactsPage& page) { return served(page, false); }
+std::string served_page(const FactsPage& page) { return served(page, ""); }
 
 std::string report_file(const Report& report) { return page_file(page_of(report)); }
 
@@ -117,20 +117,19 @@ std::string view_file(const std::string& run, const std::string& view, const std
                     table.rows});
 }
 
-std::string live_page(const Report& report, const std::string& name) {
-  const bool follows = !report.details;
+std::string live_page(const Report& report, const std::string& name, const std::string& version) {
   FactsPage page = page_of(report);
-  if (follows && report.runs.size() == 1) page.data.set("details_of", name);
-  return served(page, follows);
+  if (!report.details && report.runs.size() == 1) page.data.set("details_of", name);
+  return served(page, report.details ? "" : version);
 }
 
-std::string list_page(const Json& list) {
+std::string list_page(const Json& list, const std::string& version) {
   const auto& runs = list.at("runs").elements();
   Json data = list;
   FactsPage page{"heed: runs", counted(std::ssize(runs), "run"), data.set("page", "list")};
   for (const Json& row : runs)
     page.facts.push_back({row.at("name").string(), row.at("state").string()});
-  return served(page, true);
+  return served(page, version);
 }
 
 std::string problem_page(const std::string& problem) {
@@ -138,7 +137,7 @@ std::string problem_page(const std::string& problem) {
                  "Not found",
                  Json::object().set("page", "problem").set("problem", problem),
                  {{problem}}},
-                false);
+                "");
 }
 
 }  // namespace heed

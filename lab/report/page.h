@@ -28,10 +28,11 @@ std::string view_file(const std::string& run, const std::string& view, const std
                       const Table& table);
 
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
-// has details. `name` is what the server calls a single run.
-std::string live_page(const Report& report, const std::string& name);
+// has details. `name` is what the server calls a single run, `version` that of the runs, from
+// before they were read (WatchedFolder::version()).
+std::string live_page(const Report& report, const std::string& name, const std::string& version);
 // Returns the list of the runs (WatchedFolder::rows()), and a page with one message.
-std::string list_page(const Json& list);
+std::string list_page(const Json& list, const std::string& version);
 std::string problem_page(const std::string& problem);
 
 }  // namespace heed

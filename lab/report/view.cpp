@@ -157,7 +157,8 @@ class ViewServer {
       return check(request, r);
     });
     server_.Get("/", [this](const httplib::Request&, httplib::Response& r) {
-      r.set_content(list_page(runs_.rows()), html_type);
+      const std::string version = runs_.version();
+      r.set_content(list_page(runs_.rows(), version), html_type);
     });
     server_.Get("/report", [this](const httplib::Request& request, httplib::Response& r) {
       send_report(request, r);
@@ -166,7 +167,7 @@ class ViewServer {
       send_inside(request, r);
     });
     server_.Get("/events", [this](const httplib::Request& request, httplib::Response& r) {
-      send_events(names_in(request), r);
+      send_events(request, r);
     });
     serve_file("/page.css", page_files::style, "text/css; charset=utf-8");
     serve_file("/page.js", page_files::script, "text/javascript; charset=utf-8");
@@ -237,11 +238,12 @@ class ViewServer {
     answer(r, [&] {
       std::unique_lock lock(computing_, std::defer_lock);
       if (report_request.details) lock.lock();  // models share the settings of the program
+      const std::string version = runs_.version(names_in(request));
       Report report = report_data(report_request);
       if (report_request.paths.size() == 1) report.title = request.get_param_value("run");
       send(
           request, r, "report", [&] { return report_file(report); },
-          [&] { return live_page(report, request.get_param_value("run")); });
+          [&] { return live_page(report, request.get_param_value("run"), version); });
     });
   }
 
@@ -289,10 +291,13 @@ class ViewServer {
     r.set_content(problem_page(problem), html_type);
   }
 
-  void send_events(const std::vector<std::string>& names, httplib::Response& r) {
+  // Tells a page when its runs have another version than it shows.
+  void send_events(const httplib::Request& request, httplib::Response& r) {
+    const std::vector<std::string> names = names_in(request);
+    const std::string shown = request.get_param_value("version");
     r.set_chunked_content_provider(
-        "text/event-stream",
-        [this, names, last = runs_.version(names)](size_t, httplib::DataSink& sink) mutable {
+        "text/event-stream", [this, names, last = shown.empty() ? runs_.version(names) : shown](
+                                 size_t, httplib::DataSink& sink) mutable {
           for (double sign = now(); !stop_() && sink.is_writable();) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             const std::string version = runs_.version(names);

@@ -963,11 +963,13 @@ TEST_CASE("a list and a live page escape names") {
   const Json row = Json::object().set("name", name).set("state", "done");
   Json rows = Json::array();
   rows.push(row);
-  const std::string page = list_page(Json::object().set("runs", rows).set("sweeps", Json::array()));
+  const std::string page =
+      list_page(Json::object().set("runs", rows).set("sweeps", Json::array()), "12ab");
+  CHECK_CONTAINS(page, "<body data-live=\"12ab\">");
   CHECK_CONTAINS(page, "<td>&lt;img&gt;&amp;&quot;x</td>");
   CHECK(page.find("<img") == page.npos);
   CHECK(data_of(page).at("runs").text() == rows.text());
   CHECK(problem_page("<b>").find("<b>") == std::string::npos);
   CHECK(data_of(problem_page("<b>")).at("problem").string() == "<b>");
-  CHECK(data_of(live_page(WrittenRun().report(), name)).at("details_of").string() == name);
+  CHECK(data_of(live_page(WrittenRun().report(), name, "12ab")).at("details_of").string() == name);
 }

@@ -86,10 +86,20 @@ TEST_CASE("view: a connection that sends its request byte by byte is closed, an 
   CHECK_CONTAINS(head, "Content-Type: text/event-stream\r\n");
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   CHECK(::recv(page, &byte, 1, MSG_DONTWAIT) < 0);  // nothing has changed
+  const auto check_told = [&](int connection) {
+    std::string event;
+    while (!event.ends_with("data: changed\n\n") && ::recv(connection, &byte, 1, 0) == 1)
+      event += byte;
+    CHECK_CONTAINS(event, "data: changed\n");
+  };
+  // A page that shows another version is told at once, although nothing changes any more.
+  const Descriptor late(connection_to(port));
+  write_all(
+      late,
+      "GET /events?version=a HTTP/1.1\r\nHost: localhost:" + std::to_string(port) + "\r\n\r\n", "");
+  check_told(late);
   write_run(folder / "new", "seed = 1\n");
-  std::string event;
-  while (!event.ends_with("\n\n") && ::recv(page, &byte, 1, 0) == 1) event += byte;
-  CHECK_CONTAINS(event, "data: changed\n");
+  check_told(page);
   const auto ended = [&](int connection) {
     const ssize_t got = ::recv(connection, &byte, 1, MSG_DONTWAIT);
     return got == 0 || (got < 0 && errno != EAGAIN);

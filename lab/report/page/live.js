@@ -29,7 +29,10 @@ const isBusy = () => document.querySelector(".menu[open], :active:not(html, body
 
 export function followRuns(draw) {
   const status = document.getElementById("live");
-  const events = new EventSource(`/events${location.search}`);
+  // The version that the page was made from: what has changed since is told at once.
+  const asked = new URLSearchParams(location.search);
+  asked.set("version", document.body.dataset.live);
+  const events = new EventSource(`/events?${asked}`);
   const state = { reading: false, again: false };
   const refresh = async () => {
     if (state.reading || isBusy()) {

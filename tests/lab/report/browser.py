@@ -345,6 +345,7 @@ def check_list(browser, url, folder):
     assert browser.js(single) == sorted(browser.js(single)), browser.js(single)
     for box, lines in ("two", 4), ("seed-2", 6):
         browser.js(f"document.querySelector('input[value=\"{box}\"]').click()")
+        browser.wait(f"return document.querySelector('#chosen a')?.href.includes('{box}')")  # not the curves before
         browser.wait(f"return document.querySelectorAll('#chosen path.line[stroke-width=\"1.6\"], #chosen path.line[stroke-width=\"2.2\"]').length >= {min(lines, 4)}")
     check(browser, "list-chosen", folder)
     check_keyboard(browser, "list")
