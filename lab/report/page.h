@@ -28,8 +28,8 @@ std::string view_file(const std::string& run, const std::string& view, const std
                       const Table& table);
 
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
-// has details. `name` is what the server calls a single run, `version` that of the runs, from
-// before they were read (WatchedFolder::version()).
+// has details. `name` is what the server calls a single run. `version` is WatchedFolder::version()
+// of the runs, taken before they were read, so that no change is missed.
 std::string live_page(const Report& report, const std::string& name, const std::string& version);
 // Returns the list of the runs (WatchedFolder::rows()), and a page with one message.
 std::string list_page(const Json& list, const std::string& version);

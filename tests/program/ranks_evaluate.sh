@@ -41,7 +41,7 @@ same() {
   "$program" "$@" <input.txt >out 2>err || expected=$?
   rm -f written.expected
   if [[ -e written ]]; then mv written written.expected; fi
-  timeout 60 "$launcher" -n "$count" "$program" "$@" <input.txt >out.ranks 2>err.ranks || code=$?
+  timeout -k 5 60 "$launcher" -n "$count" "$program" "$@" <input.txt >out.ranks 2>err.ranks || code=$?
   [[ $code == "$expected" ]] || { cat err.ranks >&2; fail "$launcher $*: exit code $code, expected $expected"; }
   cmp out out.ranks || { diff -a out out.ranks | head -n 20; fail "$launcher $*"; }
   diff <(errors err) <(errors err.ranks) || fail "$launcher $*: errors"
