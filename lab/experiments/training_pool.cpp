@@ -1,6 +1,10 @@
 #include "lab/experiments/training_pool.h"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <poll.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -12,7 +16,8 @@
 namespace heed {
 
 constexpr const char* cannot_start = "cannot start a run";
-constexpr int stop_signal = SIGUSR1;  // which srun passes on
+constexpr int stop_signal = SIGUSR1;                             // which srun passes on
+constexpr const char* mpi_folder = "OMPI_MCA_orte_tmpdir_base";  // a variable of Open MPI 4
 constexpr size_t max_tail = 1 << 14;  // bytes of standard error that are kept
 
 static std::vector<std::string> shell_words(const std::string& line) {
@@ -41,12 +46,24 @@ static std::string error_in(std::string text) {
 
 TrainingPool::TrainingPool(const std::string& launcher) : command_(shell_words(launcher)) {
   // The program itself is started even if its file has been replaced meanwhile.
-  program_ = command_.empty() ? running_program() : command_[0];
+  program_ = command_.empty() ? running_program() : "env";
+  if (!command_.empty()) {
+    const char* base = std::getenv(mpi_folder);
+    if (!base) base = std::getenv("TMPDIR");
+    folders_for_mpi_ = fmt::format("{}/heed-{}-", base ? base : "/tmp", ::getpid());
+  }
   command_.push_back(program_path());
 }
 
+std::string TrainingPool::folder_for_mpi(size_t id) const {
+  return fmt::format("{}{}", folders_for_mpi_, id);
+}
+
 void TrainingPool::start(size_t id, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = command_;
+  std::vector<std::string> words;
+  if (!folders_for_mpi_.empty())
+    words = {program_, fmt::format("{}={}", mpi_folder, folder_for_mpi(id))};
+  words.insert(words.end(), command_.begin(), command_.end());
   words.insert(words.end(), arguments.begin(), arguments.end());
   ProcessPipe pipe = make_pipe(cannot_start);
   const Process process({.program = program_,
@@ -82,6 +99,8 @@ std::vector<TrainingPool::Ended> TrainingPool::wait(double seconds) {
     if (!end) return false;
     read_output(child);
     if (child.output >= 0) ::close(child.output);
+    std::error_code absent;
+    if (!folders_for_mpi_.empty()) std::filesystem::remove(folder_for_mpi(child.id), absent);
     ended.push_back({child.id, end->shell_code(), error_in(std::move(child.tail))});
     return true;
   });

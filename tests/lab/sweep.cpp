@@ -10,6 +10,7 @@
 #include "apps/config/load_config.h"
 #include "apps/support/digest.h"
 #include "apps/support/files.h"
+#include "apps/support/lines.h"
 #include "apps/training/run_writer.h"
 #include "apps/training/saved_run.h"
 #include "lab/experiments/halving.h"
@@ -619,4 +620,17 @@ TEST_CASE("sweep: a run whose lock another process holds when its training ends 
       study.sweep({"--seeds", "1", "--set", "train.steps=200", "--launcher", "sh launch"});
   CHECK_MESSAGE(output.code == 0, output.err);
   CHECK(exists(study / "s/seed-1/result.json"));
+}
+
+TEST_CASE("sweep: each launcher has a folder of its own for what Open MPI writes") {
+  const SweepOnFile study;
+  write_file(
+      study / "launch",
+      "mkdir \"$OMPI_MCA_orte_tmpdir_base\" && echo \"$OMPI_MCA_orte_tmpdir_base\" >>folders\n"
+      "exec \"$@\"\n");
+  succeeded(study.sweep({"--seeds", "2", "--jobs", "2", "--launcher", "sh launch"}));
+  const std::vector<std::string> folders = text_lines(read_file(study / "folders", "folders"));
+  REQUIRE(folders.size() == 2);
+  CHECK(folders[0] != folders[1]);
+  for (const std::string& folder : folders) CHECK_FALSE(exists(folder));
 }
