@@ -26,21 +26,8 @@ DataFiles files_in(const Json& entry) {
   return data;
 }
 
-bool have_same_paths(DataFiles a, DataFiles b) {
-  std::ranges::sort(a.paths);
-  std::ranges::sort(b.paths);
-  return a.paths == b.paths;
-}
-
 bool have_same_content(const DataFiles& a, const DataFiles& b) {
   return a.fingerprints.back() == b.fingerprints.back();
-}
-
-// Returns the first file that has changed, or all of them if that is unknown.
-std::string changed_file(const DataFiles& before, const DataFiles& now) {
-  for (size_t i = 0; i < now.paths.size() && before.paths == now.paths; ++i)
-    if (before.fingerprints[i] != now.fingerprints[i]) return shortened(now.paths[i], 1000);
-  return (now.paths.size() > 1 ? "one of " : "") + shortened(joined(now.paths), 1000);
 }
 
 }  // namespace
@@ -71,12 +58,15 @@ bool DataRecord::has(const DataFiles& run) const {
 
 void DataRecord::check(const DataFiles& run, bool varies) const {
   if (run.paths.empty() || entries_.empty()) return;
-  for (const DataFiles& entry : entries_)
-    check_input(
-        !have_same_paths(entry, run) || have_same_content(entry, run),
-        "{}: changed since the sweep {} began; restore the file, or train in another folder "
-        "with --run",
-        changed_file(entry, run), folder_);
+  for (const DataFiles& entry : entries_) {
+    if (entry.paths != run.paths || have_same_content(entry, run)) continue;
+    const auto changed = std::ranges::mismatch(entry.fingerprints, run.fingerprints).in2;
+    check_input(false,
+                "{}: changed since the sweep {} began; restore the file, or train in another "
+                "folder with --run",
+                shortened(run.paths[static_cast<size_t>(changed - run.fingerprints.begin())], 1000),
+                folder_);
+  }
   check_input(varies || has(run),
               "{}: not the data that the sweep {} began with, from {}; use files with the same "
               "contents, or train in another folder with --run",

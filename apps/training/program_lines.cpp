@@ -78,12 +78,12 @@ bool ProgramLines::wait() {
     why_ = fmt::format("the program wrote a line of more than {} MiB", max_line_bytes >> 20);
     return false;
   }
-  for (auto silent = std::chrono::seconds(0); why_.empty();) {
+  for (std::chrono::seconds left = timeout_; why_.empty();) {
     pollfd files[] = {{output_.reading, POLLIN, 0},
                       {error_output_.reading, POLLIN, 0},
                       {waker_.reading, POLLIN, 0}};
     const int ready = ::poll(files, std::size(files), 1000);
-    if (ready == 0 && (silent += slice) >= timeout_)
+    if (ready == 0 && (left -= slice).count() == 0)
       why_ = fmt::format("the program wrote nothing for {} s", timeout_.count());
     if (ready <= 0) continue;
     if (files[2].revents != 0) why_ = "it was stopped";

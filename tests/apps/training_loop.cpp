@@ -120,11 +120,13 @@ TEST_CASE("training loop: without checkpoint_every each evaluation, and no other
 
 TEST_CASE("training loop: rows of attention weights without a sum, of all threads, are a warning") {
   const TemporaryFolder folder;
-  const auto warning = [&](const char* normaliser, int threads) {
-    const LoadedConfig config = small_config(
+  const auto warning = [&](const char* normaliser, int threads,
+                           const std::vector<std::string>& more = {}) {
+    small_config(
         folder,
         std::string("shards = 4\n[model.attention]\nsimilarity = 'dot'\ntemperature = 1e6\n") +
             "normaliser = '" + normaliser + "'\n");
+    const LoadedConfig config = load_config(folder / "c.toml", more);
     const Corpus corpus = load_data(config);
     const std::string log = folder / "log";
     write_file(log, "");
@@ -147,6 +149,8 @@ TEST_CASE("training loop: rows of attention weights without a sum, of all thread
   CHECK(std::ranges::count(one, '\n') == 5);
   CHECK(warning("sum", 4) == one);
   CHECK(warning("count", 1) == "");
+  // All rows of the encoder's 4 positions and, twice, the decoder's 5, of 4 examples and 2 heads.
+  CHECK_CONTAINS(warning("sum", 1, {"model.init.gain=0", "data.lengths=[4, 4]"}), ": 112 rows");
 }
 
 TEST_CASE("training loop: measures are found by name, and a program without them says so") {
@@ -271,6 +275,19 @@ TEST_CASE("training loop: an error removes a new run that has not begun, and is 
   const Json sessions = sessions_of(run);
   CHECK(sessions.elements().size() == 2);
   CHECK(sessions.elements()[1].at("from_step").integer() == 2);
+}
+
+TEST_CASE("run: one that was renamed writes no end into the folder in its place") {
+  const TemporaryFolder folder;
+  const LoadedConfig config = small_config(folder, "");
+  const Corpus corpus = load_data(config);
+  {
+    RunWriter run(RunFolder::create(folder / "r"), false);
+    run.begin(config, corpus, 0, 0);
+    std::filesystem::rename(folder / "r", folder / "moved");
+    make_folders(folder / "r");
+  }
+  CHECK(names_in_folder(folder / "r").empty());
 }
 
 TEST_CASE("saved run: loading a model leaves the settings of the thread as they are") {

@@ -67,6 +67,20 @@ TEST_CASE("fused: linear with one tensor as input and weight") {
       [](FusedInputs t) { return mul(matmul(t[0], transpose(t[0], 0, 1)), share); });
 }
 
+TEST_CASE("fused: the gradient of a bias is the sum of the sums over 128 rows each") {
+  constexpr int64_t rows = 256, width = 3;
+  const Tensor b = drawn({width}, 1).set_requires_grad(), dy = drawn({rows, width}, 2);
+  backward(linear(drawn({rows, 2}, 3), drawn({width, 2}, 4), b), dy);
+  for (int64_t j = 0; j < width; ++j) {
+    const auto sum_of = [&](int64_t first) {
+      real total = 0;
+      for (int64_t n = first; n < first + 128; ++n) total += dy.data()[n * width + j];
+      return total;
+    };
+    CHECK(b.grad().data()[j] == sum_of(0) + sum_of(128));
+  }
+}
+
 // softmax(masked scores) v for `heads` heads, composed of simple operations.
 Tensor composed_attention(FusedInputs t, int64_t heads, const KeepMask& mask) {
   const auto by_head = [heads](const Tensor& x) {

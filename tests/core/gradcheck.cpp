@@ -215,6 +215,16 @@ TEST_CASE("the harness finds faults outside the gradient") {
   CHECK_CONTAINS(report(same("nameless error")), "does not begin with the operation's name");
 }
 
+TEST_CASE("the harness allows a nearly constant operation the rounding errors of its value") {
+  const OpRow row{.name = "nearly_constant",
+                  .inputs = {{5}},
+                  .result = {5},
+                  .op = [](Tensors x) { return add(mul(x[0], real(1e-6)), real(1e4)); },
+                  .definition = [](Arrays x, const Index& i) { return 1e4 + 1e-6 * x[0](i); },
+                  .large = {{5}}};
+  CHECK(report(row) == "");
+}
+
 // tanh(a) b, whose backward gives b `factor` times its gradient.
 Tensor scaled_product(Tensors x, real factor) {
   const Tensor a = tanh(x[0]), b = x[1];

@@ -89,6 +89,11 @@ TEST_CASE("without special tokens a language model reads all but the last token"
   CHECK(example.target.empty());
 }
 
+TEST_CASE("a task is listed up to 2^20 sources") {
+  CHECK(is_listed(reverse_task(4, {10, 10})));
+  CHECK_FALSE(is_listed(reverse_task(4, {9, 10})));
+}
+
 TEST_CASE("a task without a config gives the examples of one with it") {
   for (const int64_t symbols : {3, 50}) {  // 363 sources, which are listed, and too many for a list
     const Lengths lengths{1, symbols == 3 ? 5 : 25};

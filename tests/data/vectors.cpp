@@ -82,6 +82,9 @@ TEST_CASE("examples: vectors with labels or numbers, for the whole or at positio
   CHECK(tagged.target.shape() == Shape{2, 3});
   CHECK((tagged.target[0] == 1 && tagged.target[1] == -1 && tagged.target[5] == 1));
   CHECK(one.labels.empty());
+  // Positions without targets do not say whether the others have numbers.
+  CHECK(load("[null, null]", "[1, null, 7]", true).format.numbers);
+  CHECK_FALSE(load("[null, null]", "[\"a\", null, \"b\"]", true).format.numbers);
   CHECK(numbers_in(batch_of(one, to_classify).numbers) == std::vector<float>{0.25F, -1});
   const std::vector<float> numbers = numbers_in(batch_of(all, to_classify).numbers);
   CHECK((numbers[1] == 2 && is_none(numbers[2]) && is_none(numbers[3]) && numbers[5] == 7));

@@ -525,6 +525,16 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
     check_rejected(study.sweep({"--seeds", "2", "--set", "data.path=f.tsv"}), 2,
                    {"/f.tsv: not the data that the sweep s began with, from ", "/d.tsv"});
   }
+  SUBCASE("files that changed places are other data, and none has changed") {
+    std::filesystem::rename(study / "d.tsv", study / "t.tsv");
+    study.write_data('b');
+    const auto with = [&](const std::string& path, const std::string& test_path) {
+      return study.heed({"sweep", "s.toml", "--run", "t", "--seeds", "1", "--set",
+                         "data.path=" + path, "--set", "data.test_path=" + test_path});
+    };
+    succeeded(with("d.tsv", "t.tsv"));
+    check_rejected(with("t.tsv", "d.tsv"), 2, {"not the data that the sweep t began with"});
+  }
   SUBCASE("a file that changes while the sweep runs stops the runs that have not begun") {
     write_file(study / "launch",
                "case \"$*\" in *seed=3*) rm d.tsv; cp other.tsv d.tsv;; esac\nexec \"$@\"\n");

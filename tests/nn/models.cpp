@@ -323,6 +323,12 @@ TEST_CASE("contradictory options are rejected with a message that names them") {
     o.mixing.kind = &mixings::convolution;
     o.mixing.padding = Padding::circular;
   });
+  check("circular_axes: expected an integer, 0 … 3, found 4", [](ModelOptions& o) {
+    o.kind = language_model;
+    o.mixing.kind = &mixings::convolution;
+    o.mixing.padding = Padding::circular;
+    o.mixing.circular_axes = {0, 4};
+  });
   check("`kernel_size` = 4 must be odd", [](ModelOptions& o) {
     o.mixing.kind = &mixings::convolution;
     o.mixing.kernel_size = 4;

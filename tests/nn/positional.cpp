@@ -133,6 +133,10 @@ TEST_CASE("the product of two gaussian positions is the kernel exp(-lambda g squ
       .kind = &positional_encodings::gaussian, .max_length = 8, .lambda = 0.1, .terms = 5};
   CHECK_CONTAINS(thrown<InputError>([&] { o.kind->table(8, 8, o); }),
                  "`positional.terms` = 5 needs 10 columns");
+  PositionalOptions many = o;
+  many.terms = (1 << 15) + 1;
+  CHECK_CONTAINS(thrown<InputError>([&] { many.validate(12); }),
+                 "terms: expected an integer, 0 … 32768");
   CHECK_CONTAINS(thrown<Error>([&] {
                    Positions(12, o)(Tensor::zeros({1, 9, 12}));
                  }),
