@@ -47,7 +47,7 @@ export UCX_TLS=tcp,self
 declare -A launch=(
   [openmpi]="mpirun.openmpi --bind-to none --hostfile openmpi.hosts --mca plm_rsh_agent $work/enter"
   [mpich]="mpirun.mpich -f mpich.hosts -launcher rsh -launcher-exec $work/enter")
-on_hosts() { timeout 300 ./enter 10.99.0.1 "${launch[$1]} -n 2 $program ${*:2}" >out 2>&1 || { cat out >&2; fail "$*"; }; }
+on_hosts() { timeout -k 5 300 ./enter 10.99.0.1 "${launch[$1]} -n 2 $program ${*:2}" >out 2>&1 || { cat out >&2; fail "$*"; }; }
 
 cat >config.toml <<'TOML'
 base = "tiny.toml"
@@ -71,7 +71,7 @@ done
 in_namespace() { ip netns pids "$1" | xargs -r -I{} sh -c 'grep -qs heed /proc/{}/comm && echo {}'; }
 for mpi in "${found[@]}"; do
   options=(config.toml --run "$mpi-cut" --set train.checkpoint_every=5 --set train.rank_timeout=3)
-  timeout 120 ./enter 10.99.0.1 "${launch[$mpi]} -n 2 $program train ${options[*]} --set train.steps=1000000" >cut 2>&1 &
+  timeout -k 5 120 ./enter 10.99.0.1 "${launch[$mpi]} -n 2 $program train ${options[*]} --set train.steps=1000000" >cut 2>&1 &
   job=$!
   until [[ $(newest "$mpi-cut") ]]; do sleep 0.1; done
   ip -n $b link set dev cable down

@@ -88,7 +88,7 @@ TOML
 problem=$(grep '^error' err)
 [[ $problem == *" is NaN; lower optim.lr"* || $problem == *" is infinity; lower optim.lr"* ]] || { cat err >&2; fail "another error than a loss that is not finite"; }
 for launcher in "${launchers[@]}"; do
-  timeout 60 "$program" sweep grid.toml --run "$launcher" --jobs 2 --launcher "$launcher -n 2" >out 2>err &&
+  timeout -k 5 60 "$program" sweep grid.toml --run "$launcher" --jobs 2 --launcher "$launcher -n 2" >out 2>err &&
     fail "$launcher: the sweep did not fail"
   diff <(echo "$problem") <(errors err) || fail "$launcher: another error"
   same_run alone/lr=0.01/seed-1 "$launcher/lr=0.01/seed-1" || fail "$launcher: another run"
