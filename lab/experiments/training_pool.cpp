@@ -47,23 +47,21 @@ static std::string error_in(std::string text) {
 TrainingPool::TrainingPool(const std::string& launcher) : command_(shell_words(launcher)) {
   // The program itself is started even if its file has been replaced meanwhile.
   program_ = command_.empty() ? running_program() : "env";
-  if (!command_.empty()) {
-    const char* base = std::getenv(mpi_folder);
-    if (!base) base = std::getenv("TMPDIR");
-    folders_for_mpi_ = fmt::format("{}/heed-{}-", base ? base : "/tmp", ::getpid());
-  }
   command_.push_back(program_path());
 }
 
-std::string TrainingPool::folder_for_mpi(size_t id) const {
-  return fmt::format("{}{}", folders_for_mpi_, id);
+// Returns a folder for the temporary files of Open MPI 4. Where several mpiruns share one, the
+// first that ends removes it, and one that begins at this moment fails.
+static std::string folder_for_mpi(size_t id) {
+  const char* base = std::getenv(mpi_folder);
+  if (!base) base = std::getenv("TMPDIR");
+  return fmt::format("{}/heed-{}-{}", base ? base : "/tmp", ::getpid(), id);
 }
 
 void TrainingPool::start(size_t id, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words;
-  if (!folders_for_mpi_.empty())
-    words = {program_, fmt::format("{}={}", mpi_folder, folder_for_mpi(id))};
-  words.insert(words.end(), command_.begin(), command_.end());
+  std::vector<std::string> words = command_;
+  if (words.size() > 1)  // after a launcher
+    words.insert(words.begin(), {program_, fmt::format("{}={}", mpi_folder, folder_for_mpi(id))});
   words.insert(words.end(), arguments.begin(), arguments.end());
   ProcessPipe pipe = make_pipe(cannot_start);
   const Process process({.program = program_,
@@ -100,7 +98,7 @@ std::vector<TrainingPool::Ended> TrainingPool::wait(double seconds) {
     read_output(child);
     if (child.output >= 0) ::close(child.output);
     std::error_code absent;
-    if (!folders_for_mpi_.empty()) std::filesystem::remove(folder_for_mpi(child.id), absent);
+    std::filesystem::remove(folder_for_mpi(child.id), absent);
     ended.push_back({child.id, end->shell_code(), error_in(std::move(child.tail))});
     return true;
   });

@@ -46,13 +46,9 @@ class TrainingPool {
     std::string tail;  // the last of what was read
   };
   static void read_output(Child& child);
-  // Returns the folder that a launcher of Open MPI 4 gets for its temporary files. Where such
-  // launchers share one, the first that ends removes it, and one that begins at this moment fails.
-  std::string folder_for_mpi(size_t id) const;
 
   std::string program_;
   std::vector<std::string> command_;
-  std::string folders_for_mpi_;  // what their names begin with; "" without a launcher
   std::vector<Child> children_;
   bool stopped_ = false;
 };

@@ -278,7 +278,7 @@ TEST_CASE("training loop: an error removes a new run that has not begun, and is 
   CHECK(sessions.elements()[1].at("from_step").integer() == 2);
 }
 
-TEST_CASE("run: one that was renamed writes no end into the folder in its place") {
+TEST_CASE("run: a renamed run writes nothing into another folder with its old path") {
   const TemporaryFolder folder;
   const LoadedConfig config = small_config(folder, "");
   const Corpus corpus = load_data(config);

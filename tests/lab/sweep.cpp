@@ -525,7 +525,7 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
     check_rejected(study.sweep({"--seeds", "2", "--set", "data.path=f.tsv"}), 2,
                    {"/f.tsv: not the data that the sweep s began with, from ", "/d.tsv"});
   }
-  SUBCASE("files that changed places are other data, and none has changed") {
+  SUBCASE("swapped files are other data, but neither has changed") {
     std::filesystem::rename(study / "d.tsv", study / "t.tsv");
     study.write_data('b');
     const auto with = [&](const std::string& path, const std::string& test_path) {
